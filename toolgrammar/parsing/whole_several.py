@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.retry_budget import CREDIT
 from toolgrammar.core.several.whole_several import LONGEST, WholeMessage
+from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
+from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.parsing.readers import several_of
 from toolgrammar.tools.specs import to_specs
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.several import AnyOf
     from toolgrammar.parsing.readers import Several
     from toolgrammar.values.limits import Limits
+
+_MOST_FUSED = 2 * 16
+"""The most readings of a call until its fused runs are known: each is made when seen twice."""
 
 
 def read_several(
@@ -59,8 +64,8 @@ def read_several(
 
 
 def _learn(entry: AnyOf, several: Several, message: WholeMessage, result: ParseResult) -> None:
-    """Learns from a sound message which format reads such a beginning."""
-    reading, stopped = several.reading, message.stopped
+    """Learns from a sound message which format reads such a beginning, or the format's fused runs."""
+    reading, specs, stopped = several.reading, message.tools, message.stopped
     if stopped is None:
         return
     place, start = stopped
@@ -69,12 +74,22 @@ def _learn(entry: AnyOf, several: Several, message: WholeMessage, result: ParseR
     read_in = call.format if call is not None else ""
     is_known = message.stuck >= 0 and several.formats[message.stuck].id == read_in
     # Reading it again costs time, so it becomes rarer if it taught nothing.
-    if is_known or not reading.lessons.tries():
-        return
-    parser = DrivenParser(entry, tools=message.tools)
-    number, beginning = parser.reader_at(result.source, start, LONGEST)
-    if number >= 0 and number != message.stuck:
-        reading.remember(place, beginning, number)
-        reading.lessons.renew()
-    else:
-        reading.lessons.failed()
+    if not is_known and reading.lessons.tries():
+        parser = DrivenParser(entry, tools=specs)
+        number, beginning = parser.reader_at(result.source, start, LONGEST)
+        if number >= 0 and number != message.stuck:
+            reading.remember(place, beginning, number)
+            reading.lessons.renew()
+            message.stick(number)
+        else:
+            reading.lessons.failed()
+    # Once the format is known, its fused runs are learned from this message.
+    rules = several.formats[message.stuck].plain if message.stuck >= 0 else None
+    if rules is not None:
+        machine = machine_of(several.by_id[rules.id], specs)
+        node = place.node if place.last == message.stuck else None
+        # Each reading makes one more fused run, up to the first that is not known; this message
+        # pays for all later ones that begin like it.
+        for _ in range(_MOST_FUSED if is_known else 1):
+            if WholeReader(machine, rules, result.source, specs).run(node, start):
+                break

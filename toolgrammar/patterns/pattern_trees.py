@@ -24,6 +24,8 @@ CATEGORIES = {
 _NEVER: Any = (sre.ASSERT_NOT, (1, []))
 """The parse of `(?!)` up to CPython 3.12; from 3.13 on it has an operator of its own."""
 
+_ONE_WAY = frozenset({sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.ANY, sre.AT, *ASSERTIONS})
+
 
 # A format needs the first characters, the beginnings and a sample of the same terminals.
 @lru_cache(maxsize=4096)
@@ -40,6 +42,11 @@ def parse_pattern(pattern: str) -> Any:
     if "(?!)" in pattern:
         _spell_out(tree.data)
     return tree
+
+
+def has_one_way(pattern: str) -> bool:
+    """Whether a pattern can match in one way alone at a place: it repeats and chooses nothing."""
+    return all(operator in _ONE_WAY for operator, _ in parse_pattern(pattern))
 
 
 def bodies(operator: Any, argument: Any) -> list[Any]:

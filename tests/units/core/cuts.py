@@ -30,7 +30,7 @@ def read(
 ) -> ParseResult:
     """Reads a text whole, straight and in pieces; every way must give the same."""
     whole = Parser(grammar, tools=tools).run_whole(text, finish_reason)
-    for _ in range(4):  # a reading in several formats learns from what it sees
+    for _ in range(4):  # the straight reading learns from what it sees
         straight = toolgrammar.parse(text, format=grammar, tools=tools, finish_reason=finish_reason)
         assert straight.to_dict() == whole.to_dict()
     for size in (1, 2, 3, 7):

@@ -1,4 +1,4 @@
-"""The shortcuts give what the driver gives, in sections and out of them, also where they give up."""
+"""The shortest ways through whole messages give what the driver gives, also where they give up."""
 
 from __future__ import annotations
 
@@ -44,16 +44,37 @@ ADD = "<call add><arg count>3</arg><arg note>3</arg></call>"
 THREE = {"count": 3, "note": "3"}
 
 
-@pytest.fixture
-def values(tmp_path: Path) -> str:
+def taught(folder: Path, rules: str, *texts: str) -> str:
+    """Saves a grammar and reads usual messages first: what they look like is learned from them."""
+    grammar = save(folder, "", rules)
+    for text in texts:
+        assert read(grammar, text, TOOLS).ok
+    return grammar
+
+
+# What is seen first is what is taken for usual.
+@pytest.fixture(params=["alone", "in a section", "two in a section"])
+def values(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A grammar of calls with one value after the other."""
-    return save(tmp_path, "", VALUES)
+    one = "<call add><arg count>3</arg></call>"
+    return taught(tmp_path, VALUES, *usual(request.param, ADD, ADD), one, f"<calls>{one}</calls>")
 
 
-@pytest.fixture
-def objects(tmp_path: Path) -> str:
+@pytest.fixture(params=["alone", "in a section", "two in a section"])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A grammar of calls with an id and an object."""
-    return save(tmp_path, "", OBJECTS)
+    one, two = (f'<call add:{number}>{{"count": 3, "note": "3"}}</call>' for number in (1, 2))
+    return taught(tmp_path, OBJECTS, *usual(request.param, one, two))
+
+
+def usual(first: str, one: str, two: str) -> list[str]:
+    """Gives usual messages in an order."""
+    texts = {
+        "alone": one,
+        "in a section": f"<calls>{one}</calls>",
+        "two in a section": f"<calls>{one}{two}</calls>",
+    }
+    return [texts[first], *(text for text in texts.values() if text != texts[first])]
 
 
 @pytest.mark.parametrize(

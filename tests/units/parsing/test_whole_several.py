@@ -17,7 +17,6 @@ NOW = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
 XML = (
     "<tool_call>\n<function=search>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call>"
 )
-MINIMAX = '<minimax:tool_call>\n<invoke name="now">\n</invoke>\n</minimax:tool_call>'
 
 
 @pytest.fixture
@@ -93,13 +92,13 @@ def test_text_alone(several: Several) -> None:
         SEARCH.replace("search", "unknown"),
         SEARCH.replace("</tool_call>", ""),
         SEARCH.replace('{"query"', '{query"'),
-        f"{SEARCH}\n{MINIMAX}",
+        f"{SEARCH}\n{XML}",
         f"{SEARCH}</tool_call>",
         "I thought of it.</think> Done.",
     ],
 )
 def test_what_has_to_be_judged_is_left_to_the_driver(several: Several, text: str) -> None:
-    taught(SEARCH, XML, MINIMAX, f"x\n{SEARCH}", f"{SEARCH}\n{SEARCH}", f"{SEARCH}\n{MINIMAX}")
+    taught(SEARCH, XML, f"x\n{SEARCH}", f"{SEARCH}\n{SEARCH}")
     assert not is_plain(several, text)
 
 

@@ -11,7 +11,7 @@ from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.scanners import call_scanner_for
 from toolgrammar.core.shortcuts.stream.stream_json import StreamJson, StreamJsonValue
 from toolgrammar.core.shortcuts.stream.stream_scanned import StreamScanned
-from toolgrammar.core.shortcuts.whole.shortcut_rules import SCANNED
+from toolgrammar.core.shortcuts.whole.fused_tokens import SCANNED
 from toolgrammar.grammar.roles import JSON_LIKE
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS, PayloadReader
-from toolgrammar.core.shortcuts.whole.shortcut_rules import OBJECTS
+from toolgrammar.core.shortcuts.whole.fused_tokens import OBJECTS
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 from toolgrammar.tools.json_tokens import HEX, ONE_ESCAPE
 from toolgrammar.values.patterns import late

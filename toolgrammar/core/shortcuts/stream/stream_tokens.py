@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.driver.reading_tokens import MOST_TOKENS
 from toolgrammar.core.evidence.member_behind import LAST, may_go_on
 from toolgrammar.core.machine.machine import SHORT
+from toolgrammar.core.machine.relaxed_quotes import is_loose
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER
 from toolgrammar.core.shortcuts.stream.payloads import call_payload
-from toolgrammar.core.shortcuts.stream.short_tails import read_token, tokens_of
 from toolgrammar.core.shortcuts.stream.stream_raw import StreamRaw
 from toolgrammar.core.shortcuts.stream.stream_text import MOST_WAITING, StreamText
-from toolgrammar.core.shortcuts.whole.token_traits import traits_of
+from toolgrammar.core.shortcuts.stream.token_traits import read_token, tokens_of, traits_of
 from toolgrammar.core.shortcuts.whole.whole_rules import ends_plainly, is_over, lacks_required
 from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.shortcuts.stream.cursor import Cursor, PayloadReader
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
-    from toolgrammar.core.shortcuts.whole.token_traits import TokenTraits
+    from toolgrammar.core.shortcuts.stream.token_traits import TokenTraits
     from toolgrammar.values.events import Event
 
 _DISTINCTIVE = 3
@@ -133,7 +133,7 @@ class StreamTokens:
         if traits.is_silent:
             if not self._pass_token(step, traits, match, base):
                 return NEEDS_DRIVER
-        elif not (takes(step, traits) and self._read_token(step, traits, match, base)):
+        elif not (traits.is_for_shortcut and self._read_token(step, traits, match, base)):
             return NEEDS_DRIVER
         elif traits.ends_call and match[match.lastgroup or 0].endswith(LAST):
             self._cursor.read_with(self._read_behind)
@@ -156,7 +156,8 @@ class StreamTokens:
         """
         start, end = match.span(match.lastgroup or 0)
         message = self._message
-        if traits.is_damaged(match.string[start:end]):
+        # `'name':` is read where the grammar has `"name":`, but it is a repair.
+        if traits.may_be_loose and match.string[start:end].strip() != traits.written:
             return False
         if self._unit < 0:
             self._unit = base + start
@@ -189,7 +190,7 @@ class StreamTokens:
         # The driver decodes an entity in a name or a key.
         if "&" in written and message.rules.entities:
             return False
-        if end - start > MAX_TOKEN or traits.is_damaged(written):
+        if end - start > MAX_TOKEN or (traits.may_be_loose and is_loose(step.terminal, written)):
             return False
         start += base
         # Roles that close before a token end where the last one ended; white space between the two
@@ -364,8 +365,3 @@ class StreamTokens:
             return False
         # An open call without a name is left to the driver.
         return message.start < 0 and self._text.end(in_group=self._in_group, after_call=in_call)
-
-
-def takes(step: Step, traits: TokenTraits) -> bool:
-    """Whether the shortcut can read a token, which is not the key of another member."""
-    return not (traits.needs_driver or (step.terminal.name == "JSON_STRING" and not step.leaf))

@@ -1,4 +1,4 @@
-"""Reads sound whole texts: tokens and payloads in turn, without a state between chunks.
+"""The shortcut for whole texts: a call's sound tokens, fused into one regular expression.
 
 In: a complete text. Out: its message, or nothing if the driver has to read it. Begin with
 `whole_reader.py`.

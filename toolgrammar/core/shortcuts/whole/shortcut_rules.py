@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.trust.stray_reasoning_closer import with_halves
-from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,11 +16,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine, Step
     from toolgrammar.grammar.header import Header
 
-OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
-"""The payloads that can only be an object."""
-SCANNED = tuple(n for n, each in PAYLOADS.items() if each.notation not in ("text", "raw", "json"))
-"""The payloads that are neither text nor JSON, and have a scanner of their own."""
-_OF_TOKENS = frozenset({"name", "key"})  # Roles that are filled by tokens, not by raw text.
+_OF_TOKENS = frozenset({"name", "key"})  # Roles that tokens fill, and no raw text.
 _LEAVES = frozenset({"", "name", "id", "key"})
 _OPENED = frozenset({"", "call", "argument", "calls", "parallel"})
 _ENDS_FOR_DRIVER = frozenset({"sequential", "result", "results"})

@@ -1,12 +1,10 @@
 """Reads a sound whole message in one pass, without the driver.
 
-Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is read as the text `Ok. `, the
-tokens up to `"arguments":`, the payload `{}`, and the tokens after it.
-
-Most messages are sound. They are read here in one pass: the next opener, then tokens and payloads
-in turn up to the end of the call. If anything needs a judgement (a repair, a quoted call), this
-reader gives up, and the driver reads the message from its beginning. Both readings have the same
-result; the laws compare them on every case.
+Most messages have nothing odd. They are read here in one pass: the next opener, then fused tokens
+and payloads in turn to the end of the call. Where anything needs judgement (a repair, a quoted
+call, a run of tokens not seen before), the reading gives up and the driver reads the message from
+its beginning. Both give the same; the laws compare them on every case.
+Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is a text, two fused runs and a payload.
 """
 
 from __future__ import annotations
@@ -20,8 +18,23 @@ from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.payloads.scanners import read_scanned
-from toolgrammar.core.shortcuts.whole.shortcut_rules import OBJECTS, SCANNED
-from toolgrammar.core.shortcuts.whole.token_traits import traits_of
+from toolgrammar.core.shortcuts.whole.fused_tokens import (
+    BEGIN_GROUP,
+    END_ARGUMENT,
+    END_CALL,
+    END_GROUP,
+    FIRST_KEY,
+    FIRST_UNIT,
+    KEY,
+    NAME,
+    OBJECTS,
+    SAME_KEY,
+    SAME_NAME,
+    SCANNED,
+    UNIT,
+    FusedTokens,
+)
+from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
 from toolgrammar.core.shortcuts.whole.whole_rules import (
     fits,
     is_over,
@@ -31,10 +44,9 @@ from toolgrammar.core.shortcuts.whole.whole_rules import (
     typed_value,
 )
 from toolgrammar.core.trust.standing import is_doubtful
-from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
+from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -73,10 +85,6 @@ class WholeReader:
         self.arguments_start = self.arguments_end = -1
         self.start = self.unit = -1
         self.key = self.written_key = self.written_name = ""
-        self._previous: Step | None = None
-        """The token that was read last."""
-        self._token_start = -1
-        """The index of the last token after the name, where the arguments may begin, or -1."""
 
     def run(self, node: Node | None = None, position: int = 0) -> bool:
         """Reads the message; returns whether it is sound up to its end.
@@ -135,97 +143,90 @@ class WholeReader:
         return between.isspace() and len(between) <= MAX_TOKEN and len(self.calls) > before
 
     def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
-        """Reads from an opener to the next text; returns the node and index there, or None."""
-        text, begin = self.text, position
+        """Reads from an opener to the next text; returns the node and the place there."""
+        text = self.text
         while True:
-            match = node.token.match(text, position)
-            if match is not None:
-                step = node.steps[match.lastgroup or ""]
-                position = match.end()
-                # A longer island is given back as text by the driver.
-                if position - begin > MAX_TOKEN or not self._token(node, step, match):
-                    return None
-                self._previous, node = step, step.node
+            for fused in learned_from(node).fused_runs:  # In the order in which they were learned.
+                match = fused.match(text, position)
+                if match is not None:
+                    break
             else:
-                payload = self._payload_at(node, position)
-                if payload is None:
-                    # A call without a closer of its own may end here.
-                    is_call = self.start >= 0 and node.accepts_text
-                    over = is_call and is_over(node, text, position)
-                    return self._to_text(node, position) if over else None
-                position = begin = self._payload(payload, position)  # -1 if it is not sound.
-                if position < 0:
+                learned = learn(node, text, position, in_call=self.start >= 0)
+                if learned is None or (match := learned.match(text, position)) is None:
                     return None
-                node = payload.node
+                fused = learned
+            end = match.end()
+            if end - position > MAX_TOKEN or not self._follow(fused, match):
+                return None
+            step = fused.payload
+            if step is None:
+                if self.start < 0:
+                    return fused.node, end
+                self.last_end = end
+                return self._to_text(fused.node, end) if is_over(fused.node, text, end) else None
+            position = self._payload(fused, step, end)  # -1: not plain.
+            if position < 0:
+                return None
+            node = step.node
             if not node.accepts_text:  # The envelope goes on.
                 continue
             if self.start < 0:
-                # The text would end a call without a name.
                 return None if "call" in node.after_text[0] else (node, position)
-            if match is None:
-                over = is_over(node, text, position)  # None if the driver has to decide.
-                if over is not False:
-                    return self._to_text(node, position) if over else None
+            over = is_over(node, text, position)  # None: the driver decides.
+            if over is not False:
+                return self._to_text(node, position) if over else None
 
-    # Tokens
-
-    def _token(self, node: Node, step: Step, match: re.Match[str]) -> bool:
-        """Applies a token of a node; returns False if the driver has to read it."""
-        traits, group = traits_of(step), match.lastgroup or ""
-        start, end = match.span(group)
-        if traits.needs_driver or (traits.may_be_loose and traits.is_damaged(match[group])):
-            return False
-        if step.before:
-            # The next call would end one that has no closer.
-            if node.accepts_text and self.start >= 0 and "call" in step.before:
-                return False
-            # Roles that close before a token end where the last token ended.
-            if not self._close(step.before):
-                return False
-        if self.unit < 0 or step.opens:
-            self.unit = start
-            self.in_group = self.in_group or traits.opens_group
-        if traits.fills:
-            for role, part in step.filled(match, match[group]):
-                if not self._fill(role, part, start):
+    def _follow(self, fused: FusedTokens, match: re.Match[str]) -> bool:
+        """Does what the marks of a fused run say; false where the driver must."""
+        for mark, group in fused.marks:
+            if mark <= KEY:
+                if not self._leaf(mark, match[group]):
                     return False
-        elif step.kind == "same" and not self._repeats(step, match[group]):
-            return False
-        if not step.leaf:
-            self._token_start = start
-        self.last_end = end
-        if not step.after:
-            return True
-        return self._close(step.after) and not (traits.ends_call and may_go_on(self.text, end))
+            elif mark == UNIT or (mark == FIRST_UNIT and self.unit < 0):
+                self.unit = match.start(group)
+            elif mark == END_ARGUMENT:  # It may hold no value.
+                if self.arguments_start >= 0:
+                    self.arguments_end = match.end(group)
+            elif not self._judge(mark, match, group):
+                return False
+        return not (fused.may_go_on and may_go_on(self.text, match.end()))
 
-    def _repeats(self, step: Step, written: str) -> bool:
-        """Whether a token repeats the name or the key that is open."""
-        is_name = step.terminal.name == "SAME_NAME"
-        return written == (self.written_name if is_name else self.written_key)
-
-    def _fill(self, role: str, written: str, start: int) -> bool:
-        """Fills the name, a key or the id of a call; False if the call has a name or an id already.
-
-        Args:
-            role: the role.
-            written: the text of the token.
-            start: the index where the token begins.
-        """
+    def _leaf(self, mark: int, written: str) -> bool:
+        """Takes a name, a key or an id; false where the call has a name or an id already."""
         if self.start < 0:
-            self.start, self._token_start = self.unit, -1
-        value = decoded_token(written)
-        if role == "key":
-            self.key, self.written_key = value.strip(), written
+            self.start = self.unit
+        if mark == KEY:
+            self.written_key = written
+            self.key = decoded_token(written).strip()
+        elif mark == NAME:
+            if self.name is not None:
+                return False
+            self.written_name = written
+            self.name = decoded_token(written)
+        else:
+            if self.id is not None:  # Said twice.
+                return False
+            self.id = decoded_token(written).strip() or None
+        return True
+
+    def _judge(self, mark: int, match: re.Match[str], group: int) -> bool:
+        """Does what a mark says that may not be plain; false where it is not."""
+        if mark == END_CALL:
+            return self._end_call(match.end(group))
+        if mark == FIRST_KEY:
             if self.arguments_start < 0:
-                # The arguments begin with the token before their first key.
-                self.arguments_start = self._token_start if self._token_start >= 0 else start
-            return self.name is not None  # The driver judges a key before the name.
-        if role == "id":
-            is_first, self.id = self.id is None, value.strip() or None
-            return is_first  # The driver doubts a second id.
-        is_first, self.name, self.written_name = self.name is None, value, written
-        self._token_start = -1
-        return is_first
+                self.arguments_start = match.start(group)
+            return self.name is not None  # A key before the name is odd.
+        if mark == SAME_NAME:
+            return match[group] == self.written_name
+        if mark == SAME_KEY:
+            return match[group] == self.written_key
+        if mark == END_GROUP:
+            self.in_group = False
+            return bool(self.calls)  # An empty section is judged.
+        if mark == BEGIN_GROUP:
+            self.in_group = True
+        return True
 
     def _end_call(self, end: int) -> bool:
         """Adds the open call, which ends at an index; False if the driver has to judge it."""
@@ -258,18 +259,16 @@ class WholeReader:
         return True
 
     def _close(self, closed: tuple[str, ...]) -> bool:
-        """Closes roles that end with the last token or payload; False if the driver has to."""
+        """Closes what ends with a payload."""
         for role in closed:
             if role == "call":
                 if not self._end_call(self.last_end):
                     return False
             elif role == "argument":
-                if self.arguments_start >= 0:  # An argument may have no value.
+                if self.arguments_start >= 0:
                     self.arguments_end = self.last_end
-            elif role in GROUP_ROLES:
-                self.in_group = False
-                if not self.calls:  # The driver judges an empty section.
-                    return False
+            elif role in ("calls", "parallel", "sequential"):  # A token ends these.
+                return False
         return True
 
     def _to_text(self, node: Node, position: int) -> tuple[Node, int] | None:
@@ -277,27 +276,12 @@ class WholeReader:
         closed, stack = node.after_text
         return (self.machine.node(stack), position) if self._close(closed) else None
 
-    # Payloads
-
-    def _payload_at(self, node: Node, position: int) -> Step | None:
-        """Returns the payload that begins where no token stands; None where that is not plain."""
-        place = blanks.match(self.text, position).end()
-        if place == len(self.text):  # The driver decides.
-            return None
-        for step in node.payloads:  # The narrowest first.
-            name = step.terminal.name
-            if name == "JSON_TEXT":  # It may be another payload as well.
-                return None
-            if name in RAW_LIKE or step.begins.match(self.text, place):
-                return None if step.before else step
-        return None
-
-    def _payload(self, step: Step, position: int) -> int:
-        """Reads a payload; returns the index after it, or -1 if it is not sound."""
+    def _payload(self, fused: FusedTokens, step: Step, start: int) -> int:
+        """Reads a payload; returns its end, or -1 where it is not plain."""
         if step.terminal.name in RAW_LIKE:
-            end = self._raw(step, position)
+            end = self._raw(fused, step, start)
         else:
-            end = self._json(step, blanks.match(self.text, position).end())
+            end = self._json(step, start)
         self.last_end = end
         over = end >= 0 and not (ends_call(step) and may_go_on(self.text, end))
         return end if over and (not step.after or self._close(step.after)) else -1
@@ -350,20 +334,17 @@ class WholeReader:
         self.arguments_end = end
         return True
 
-    def _raw(self, step: Step, start: int) -> int:
-        """Reads a raw payload; returns the index after it, or -1 if its closer has to be judged."""
-        role, trims = step.leaf, self.rules.trim
+    def _raw(self, fused: FusedTokens, step: Step, start: int) -> int:
+        """Reads a raw payload; returns its end, or -1 where the closer has to be judged."""
+        role = step.leaf
+        trims = self.rules.trim
         trim = (trims.get(self.key) if role == "value" else "") or trims.get(role, "")
-        before = self._previous is not None and "\n" in self._previous.terminal.trail
-        found = raw_part(
-            self.text, step, start, trim, self.written_name, self.written_key, before=before
-        )
+        found = raw_part(self.text, fused, start, trim, self.written_name, self.written_key)
         if found is None:
             return -1
         part, end = found
         if role == "value":
-            # `RAW_STRING` is always a string, whatever the schema declares.
-            return end if self._value(part, end, typed=step.terminal.name == "RAW") else -1
+            return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
             self.reasoning.append(part)
         elif role in ("text", "content"):

@@ -1,4 +1,4 @@
-"""Decides for the shortcuts whether calls, values and their ends are sound.
+"""Decides for the shortcuts what is sound, where that takes more than one fused run.
 
 Example: `limit=3` on the line after a call without a closer may be one of its arguments, so the end
 of the call is left to the driver.
@@ -16,7 +16,6 @@ from toolgrammar.core.payloads.json.duplicates import repeats_key
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json, shaped
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
-from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.core.trust.beside_arguments import is_plain
 from toolgrammar.patterns.partial import MOST_BLANKS
@@ -28,8 +27,9 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.machine.machine import Node
     from toolgrammar.core.payloads.json.guide import Guide
+    from toolgrammar.core.shortcuts.whole.fused_tokens import FusedTokens
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.json_types import JsonValue
@@ -61,27 +61,24 @@ def ends_plainly(text: str, position: int) -> bool:
 
 
 def raw_part(
-    text: str, step: Step, start: int, trim: str, name: str, key: str, *, before: bool
+    text: str, fused: FusedTokens, start: int, trim: str, name: str, key: str
 ) -> tuple[str, int] | None:
     """Returns a raw payload, trimmed, and the index after it; None if it has to be judged.
 
     Args:
         text: the message.
-        step: the step of the payload.
-        start: the index where the payload begins.
-        trim: the trim mode of the header; "" if it has none.
+        fused: what leads to the payload.
+        start: where the payload begins.
+        trim: what the header takes off it; empty where it says nothing.
         name: the name of the call, as written, which a closer may repeat.
-        key: the key of the argument, as written, which a closer may repeat.
-        before: whether the grammar has a line end before it.
+        key: the key of the argument, likewise.
     """
-    if step.is_fallback:
+    raw, find_end = fused.raw, fused.find_end
+    match = find_end(text, start) if find_end is not None else None
+    # Anything else than the closer, such as an opener in the value, has to be judged.
+    if fused.payload is not None and fused.payload.is_fallback:
         return None  # the driver doubts it
-    raw = end_of_raw(step)
-    # White space before a closer is found backwards from the closer, since a search for it would
-    # try each blank.
-    match = (raw.find_solid or raw.find)(text, start)
-    # Any other match, such as an opener in the value, has to be judged.
-    if match is None or not str(match.lastgroup).startswith("closer_"):
+    if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
@@ -91,14 +88,12 @@ def raw_part(
         return None
     if raw.marks.damaged(text[start:end], name, key) is not None:
         return None
-    if raw.solid is not None:
-        # The closer includes at most so much white space; more of it belongs to the value.
+    if fused.skips_blanks:
+        # The closer takes at most so much white space; more belongs to the value.
         near = max(start, end - MOST_BLANKS)
         end = near + len(text[near:end].rstrip())
-    # The default is that of `RawValues.begin`, since both readings have to agree.
-    usual = ONE_NEWLINE if before or raw.closes_line else NONE
-    mode = trim or usual
-    part = trimmed(text[start:end], mode, before=before or mode != usual)
+    mode = trim or fused.trim
+    part = trimmed(text[start:end], mode, before=fused.before or mode != fused.trim)
     return None if part is None else (part, end)
 
 

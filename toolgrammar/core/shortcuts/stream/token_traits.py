@@ -1,0 +1,78 @@
+"""Reads the next token of a node, and tells whether the stream reader may take it without the driver.
+
+Example: `<tool_call>` is a token of the first node of its format, `<tool_` may still become one. The
+token `", "arguments": ` opens, closes and fills nothing, so it is only passed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from toolgrammar.core.driver.behind_calls import ends_call
+from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.machine import SHORT
+from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
+from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
+
+if TYPE_CHECKING:
+    import re
+
+    from toolgrammar.core.machine.machine import Node, Step
+
+_KEPT: Final = 256
+"""Ends that a node remembers."""
+
+Found: TypeAlias = "tuple[Step | None, re.Match[str]] | None"
+"""The token with what it matched; no step for what may still become one; None for no token."""
+
+
+def read_token(node: Node, text: str, position: int, window: int) -> Found:
+    """Reads the token of a node at an index; from `window` characters on, none waits for more."""
+    # Near the end of the text a longer token may still come: `</tool` of `</tool_call>`.
+    if len(text) - position <= window:
+        begun = node.beginnings.match(text, position)
+        if begun is not None:
+            return None, begun
+    match = node.token.match(text, position)
+    return None if match is None else (node.steps[match.lastgroup or ""], match)
+
+
+@kept
+def tokens_of(node: Node) -> ChunkMemo[Found]:
+    """Reads the token behind the first character of short texts.
+
+    That character is for anchors and look-behinds: wider ones no grammar may have (`bounds`).
+    """
+    return ChunkMemo(lambda text: read_token(node, text, 1, SHORT), most=_KEPT, longest=SHORT + 1)
+
+
+class TokenTraits:
+    """What reading one token in one node asks of its reader."""
+
+    def __init__(self, step: Step) -> None:
+        terminal = step.terminal
+        self.written = terminal.text.strip()
+        """The literal without white space around it."""
+        self.may_be_loose = loose_pattern(terminal) != "" or alike_pattern(terminal) != ""
+        """Whether the terminal is read in other ways than the grammar says, too."""
+        self.ends_call = ends_call(step)
+        """Whether a call ends with it, and text may follow."""
+        self.may_begin_call = not step.leaf and all(role != "name" for _, role in terminal.groups)
+        """Whether the token is one behind which a call with a name has begun, if it is distinct."""
+        self.is_for_shortcut = not (
+            needs_driver(step) or (terminal.name == "JSON_STRING" and not step.leaf)
+        )
+        """Whether reading it needs no judgement, so that a sound stream can take it."""
+        self.is_silent = (
+            step.kind == "literal"
+            and self.is_for_shortcut
+            and not (step.before or step.after or step.opens or step.leaf or terminal.groups)
+        )
+        """Whether it is a literal that opens, closes and fills nothing."""
+
+
+@kept
+def traits_of(step: Step) -> TokenTraits:
+    """Returns what the stream reader has to know of a token."""
+    return TokenTraits(step)

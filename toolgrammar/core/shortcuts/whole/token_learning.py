@@ -1,0 +1,313 @@
+"""Learns fused runs: the runs of tokens that were seen before, each fused into one expression.
+
+It matches exactly where the node's own expressions, one after the other, would choose these tokens:
+every token is guarded against the ones that the node prefers, and none is given back.
+Example: what stands before the arguments of `<tool_call>{"name": "f", "arguments": {}}` is fused when it comes a second time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.shortcuts.whole.fused_tokens import (
+    BEGIN_GROUP,
+    END_ARGUMENT,
+    END_CALL,
+    END_GROUP,
+    FIRST_KEY,
+    FIRST_UNIT,
+    ID,
+    KEY,
+    NAME,
+    SAME_KEY,
+    SAME_NAME,
+    SCANNED,
+    UNIT,
+    WHOLE_MATCH,
+    FusedTokens,
+)
+from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
+from toolgrammar.grammar.payload_kinds import PAYLOADS, named
+from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
+from toolgrammar.patterns.beginnings import first_characters
+from toolgrammar.patterns.partial import MAX_TOKEN, normalised
+from toolgrammar.patterns.pattern_trees import has_one_way
+from toolgrammar.values.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node, Step
+
+SIGHTINGS: Final = 2
+"""How often a run is read before it is fused: an expression costs more than a message."""
+MOST_FUSED: Final = 8
+"""Fused runs that one node keeps."""
+_LONGEST: Final = 16
+"""Tokens of a run."""
+_REMEMBERED: Final = 64
+"""Runs of a node that are counted."""
+_LEAF_MARKS: Final = {"name": NAME, "id": ID, "key": KEY}
+_CLOSING_MARKS: Final = {
+    "call": END_CALL,
+    "argument": END_ARGUMENT,
+    "calls": END_GROUP,
+    "parallel": END_GROUP,
+}
+_JSON_STARTS: Final = frozenset('"{[-0123456789tfn')
+JSON_STARTS: Final = {name: PAYLOADS[name].begins for name in named("json") if name != "JSON_TEXT"}
+"""Payloads that are JSON as a rule, and what their text begins with."""
+
+
+class Run(NamedTuple):
+    """The tokens of a run, as they were read."""
+
+    nodes: list[Node]
+    """Where each of them stands, and where the run ends."""
+    steps: list[Step]
+    payload: Step | None
+    """The payload that the run leads to; None where it leads to text."""
+
+
+class Learned:
+    """The runs of tokens that were seen from one node on."""
+
+    def __init__(self) -> None:
+        self.fused_runs: list[FusedTokens] = []
+        """Those that were seen often, each fused into one expression."""
+        self.sightings: dict[tuple[int, ...], int] = {}
+        """How often each was seen."""
+
+
+@kept
+def learned_from(_node: Node) -> Learned:
+    """Returns what was learned from a node on; nothing at first."""
+    return Learned()
+
+
+def learn(node: Node, text: str, position: int, *, in_call: bool) -> FusedTokens | None:
+    """Reads the run of tokens at `position`; fuses it when it was seen often enough."""
+    run = _read(node, text, position, in_call=in_call)
+    learned = learned_from(node)
+    if run is None or len(learned.fused_runs) >= MOST_FUSED:
+        return None
+    # Steps belong to their node and live as long as it, so their ids tell them apart.
+    key = (*map(id, run.steps), id(run.payload))
+    sightings = learned.sightings
+    count = sightings.get(key, 0) + 1
+    if len(sightings) >= _REMEMBERED:
+        # Rather than to choose: a run that is common is counted again soon.
+        sightings.clear()
+    sightings[key] = count
+    # Equal, and not greater: a run that can't be fused is tried once.
+    if count != SIGHTINGS:
+        return None
+    fused = fuse(run)
+    if fused is not None:
+        learned.fused_runs.append(fused)
+    return fused
+
+
+def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
+    """Walks token by token up to a payload or to text; None where the run can't be fused."""
+    nodes: list[Node] = [node]
+    steps: list[Step] = []
+    while len(steps) < _LONGEST:
+        match = node.token.match(text, position)
+        if match is None:
+            payload = _payload(node, text, position)
+            # Where a call has no closer of its own, what follows ends it.
+            is_one = payload is not None or (in_call and node.accepts_text)
+            return Run(nodes, steps, payload) if is_one and steps else None
+        group = match.lastgroup
+        assert group is not None
+        step = node.steps[group]
+        # A limit of the driver, which reads so long a token as text.
+        if match.end() - position > MAX_TOKEN:
+            return None
+        # The next call opens where this one has no closer: the driver judges what ends a call.
+        if node.accepts_text and in_call and "call" in step.before:
+            return None
+        # One token may end a call and begin the next, as `}, {` does.
+        in_call = in_call and "call" not in (*step.before, *step.after)
+        if (step.leaf or step.terminal.groups) and "call" not in step.after:
+            in_call = True
+        position, node = match.end(), step.node
+        nodes.append(node)
+        steps.append(step)
+        if node.accepts_text and not in_call:
+            # The text would end a call without a name.
+            return None if "call" in node.after_text[0] else Run(nodes, steps, None)
+    return None
+
+
+def _payload(node: Node, text: str, position: int) -> Step | None:
+    start = position
+    # Where white space counts, the payload begins at the very place.
+    if not node.exact:
+        while start < len(text) and text[start].isspace():
+            start += 1
+    if start == len(text):
+        return None
+    raw = None
+    for step in node.payloads:
+        begins = _beginning(step)
+        if begins is None:
+            return None
+        if begins and compile_pattern(rf"\s*(?:{begins})").match(text, start):
+            return step
+        if not begins:
+            # Any text is raw text, so what begins as another payload is that one.
+            raw = raw or step
+    return raw
+
+
+def _beginning(payload: Step) -> str | None:
+    """Writes what a payload begins with: nothing where it is raw, None where nothing fused may lead there."""
+    name = payload.terminal.name
+    if name in RAW_LIKE:
+        return ""
+    if name in SCANNED:
+        return payload.begins.pattern
+    return JSON_STARTS.get(name)
+
+
+def fuse(run: Run) -> FusedTokens | None:
+    """Returns a run, fused, or None where it has a role that needs the driver."""
+    parts: list[str] = []
+    marks: list[tuple[int, str]] = []
+    beside = ""
+    for number, step in enumerate(run.steps):
+        group = f"g{number}"
+        pattern, found = _piece(run.nodes[number], step, group)
+        parts.append(pattern)
+        marked = _marks(run, number, found, beside)
+        if marked is None:
+            return None
+        marks.extend(marked)
+        # Raw arguments begin with the mark before their first key; behind the name the next one
+        # counts.
+        if not step.leaf:
+            beside = group
+        elif step.leaf == "name":
+            beside = ""
+    payload, end = run.payload, run.nodes[-1]
+    if payload is not None:
+        # Something closes before the payload, and a fused run has no token at which it could.
+        if payload.before:
+            return None
+        parts.append(_end(end, payload))
+    else:
+        marks = [_to_the_end(mark, f"g{len(run.steps) - 1}") for mark in marks]
+    # The trim of a raw value depends on whether the grammar writes a line end before it.
+    before = "\n" in run.steps[-1].terminal.trail
+    return FusedTokens("".join(parts), marks, end, payload, before=before)
+
+
+def _to_the_end(mark: tuple[int, str], last: str) -> tuple[int, str]:
+    """Lets what ends with the last token of a fused run end with the run: that is a capture less."""
+    kind, group = mark
+    return (kind, WHOLE_MATCH) if kind in (END_CALL, END_GROUP) and group == last else mark
+
+
+def _marks(
+    run: Run, number: int, found: list[tuple[str, str]], beside: str
+) -> list[tuple[int, str]] | None:
+    """Lists what one token does; None where that needs the driver.
+
+    Args:
+        run: the run.
+        number: the place of the token in it.
+        found: groups of the token, each with the role that it fills.
+        beside: the last token before that fills no role: raw arguments begin with it.
+    """
+    step, group = run.steps[number], f"g{number}"
+    # What closes before the run closes at the end of what stood there, which no group of it holds.
+    if needs_driver(step) or (step.before and not number):
+        return None
+    marks = [(_CLOSING_MARKS[role], f"g{number - 1}") for role in step.before]
+    unit = _unit(run, number)
+    if unit is not None:
+        marks.append((unit, group))
+    if step.opens in GROUP_ROLES:
+        marks.append((BEGIN_GROUP, group))
+    for name, role in found:
+        if role == "key":
+            marks.append((FIRST_KEY, beside or name))
+        marks.append((_LEAF_MARKS[role], name))
+    if step.kind == "same":
+        marks.append((SAME_NAME if step.terminal.name == "SAME_NAME" else SAME_KEY, group))
+    return marks + [(_CLOSING_MARKS[role], group) for role in step.after]
+
+
+def _unit(run: Run, number: int) -> int | None:
+    """Returns whether what may become a call begins with a token, and whether that is sure."""
+    step = run.steps[number]
+    begins = step.opens or "call" in step.before
+    # Behind a call that ended, as with the comma of a list.
+    if number and "call" in run.steps[number - 1].after:
+        begins = True
+    if begins or (not number and run.nodes[0].accepts_text):
+        return UNIT
+    return None if number else FIRST_UNIT
+
+
+def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:
+    """Writes one token, guarded against the tokens that the node prefers, and lists its roles."""
+    machine = node.machine
+    whole = machine.expressions.exact(step.terminal)
+    names = {name: f"{group}_{place}" for place, (name, _) in enumerate(step.terminal.groups)}
+    found = [(names[name], role) for name, role in step.terminal.groups]
+    if step.leaf and step.leaf not in dict(step.terminal.groups).values():
+        found.insert(0, (group, step.leaf))
+    preferred = []
+    mine = first_characters(whole)
+    # The node tries its tokens in this order: only those before this one are preferred to it.
+    for _, terminal in node.tokens:
+        if terminal is step.terminal:
+            break
+        other = machine.expressions.tolerant(terminal)
+        # Two fixed tokens can match at one place only if one begins with the other.
+        # As `<|` and `<|end|>` do; `<call>` and `</call>` need no guard.
+        if terminal.kind == step.kind == "literal" and not whole.startswith(other):
+            continue
+        firsts = first_characters(other)
+        # No guard where the first characters already exclude each other.
+        if mine is None or firsts is None or mine & firsts:
+            preferred.append(normalised(other, {}))
+    guard = f"(?!{'|'.join(preferred)})" if preferred else ""
+    written = normalised(whole, names)
+    # What can match in one way alone need not be kept from trying another.
+    token = f"{guard}(?P<{group}>{written if has_one_way(whole) else f'(?>{written})'})"
+    if node.exact:
+        return token, found
+    if mine is not None and not any(map(str.isspace, mine)):
+        return rf"\s*+{token}", found
+    # The token may begin with white space itself; what begins behind that is preferred to it.
+    others = [
+        normalised(machine.expressions.tolerant(t), {})
+        for _, t in node.tokens
+        if t is not step.terminal
+    ]
+    behind = rf"(?!\s+(?:{'|'.join(others)}))" if others else ""
+    return rf"{behind}(?>\s*{token})", found
+
+
+def _end(node: Node, payload: Step) -> str:
+    """Writes where a payload begins: where the node takes no token, at the payload's first."""
+    name = payload.terminal.name
+    begins = _beginning(payload)
+    guards = []
+    for _, terminal in node.tokens:
+        pattern = node.machine.expressions.pattern(terminal)
+        firsts = first_characters(pattern)
+        # A token that can't begin as JSON does needs no guard before JSON.
+        if name not in JSON_STARTS or firsts is None or firsts & _JSON_STARTS:
+            guards.append(normalised(pattern, {}))
+    if not begins:
+        guards += (rf"\s*+(?:{start})" for start in map(_beginning, node.payloads) if start)
+    guard = f"(?!{'|'.join(guards)})" if guards else ""
+    if node.exact and begins:
+        return rf"{guard}\s*+(?={begins})"  # only tokens and raw text begin at the very place
+    blanks = "" if node.exact else r"\s*+"
+    any_character = r"(?=[\s\S])"  # where the text ends the driver decides
+    return f"{blanks}{guard}{f'(?={begins})' if begins else any_character}"
