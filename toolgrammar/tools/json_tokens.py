@@ -1,7 +1,8 @@
 """Defines the tokens of JSON (RFC 8259), from which all readers build their expressions.
 
 Example: `NUMBER` matches `-0`, `12.5` and `1e9`, not `01`, `.5` or `+1`. A quantifier with `+` behind
-it gives nothing back, so that each expression takes time in proportion to what it matches.
+it gives nothing back, so that each expression takes time in proportion to what it matches. Only
+`OTHER_COLONS` is no JSON: it lists what models write for a colon.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ LITERAL: Final = "true|false|null"
 MAX_DIGITS: Final = 4300
 """CPython reads no longer integer (`sys.int_info.default_max_str_digits`); with a bound of our own
 its settings don't change a result."""
+
+# Colons
+
+OTHER_COLONS: Final = {"=>": "colon", "=": "colon"}
+"""What models write for the colon after a key, the longest first, each with its repair's code."""
+OTHER_COLON: Final = "|".join(OTHER_COLONS)
 
 # Strings
 

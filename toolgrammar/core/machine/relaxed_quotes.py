@@ -11,6 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def loose_pattern(terminal: Terminal) -> str:
         return _loose_key(key[1])
     # The grammar has the colon in the key's token; it may be missing or another character as well.
     return (
-        rf"(?:{_loose_key(key[1])}){_COLON}|\"{key[1]}\"\s{{0,16}}(?::|=>?)"
+        rf"(?:{_loose_key(key[1])}){_COLON}|\"{key[1]}\"\s{{0,16}}(?::|{OTHER_COLON})"
         rf"|\"{key[1]}\"(?=\s{{1,16}}[\"\[{{])"
     )
 
@@ -100,7 +101,8 @@ def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
         return "quote-style"
     # In `"name" = ` or `"name" {` both quotes are there, so the colon is what was repaired.
     if terminal.text.strip().endswith(":") and text.startswith('"') and text.count('"') > 1:
-        return "colon"
+        found = (code for other, code in OTHER_COLONS.items() if text.endswith(other))
+        return next(found, "colon")
     if '"' in text:
         return "missing-quote"
     return "bare-key" if is_key else "bare-text"

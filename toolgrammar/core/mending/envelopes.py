@@ -16,7 +16,9 @@ from toolgrammar.core.arguments.filling import fill_role
 from toolgrammar.core.machine.next_calls import next_call_of
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.mended.look import ODD_SPACES
+from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.grammar.roles import JSON_LIKE
+from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import anywhere, blanks, late
 from toolgrammar.values.spans import Span
@@ -30,7 +32,7 @@ _COMMENT = late(r"//[^\n\r]{0,256}[\n\r]|/\*(?:[^*]|\*(?!/)){0,256}\*/|#[^\n\r]{
 _COMMENT_BEGUN = late(r"(?:/|//[^\n\r]{0,256}|/\*(?:[^*]|\*(?!/)){0,256}\*?|#[^\n\r]{0,256})\Z")
 _ODD = late(rf"[{ODD_SPACES}]{{1,64}}|\\[nrt]")
 _COMMAS = anywhere(r",{0,64}")
-_EQUALS = late(r"=>?")
+_OTHER_COLON = late(OTHER_COLON)
 _NEXT = late(r"\s{0,64},\s{0,64}\{")
 _NEXT_BEGUN = late(r"\s{0,64}(?:,\s{0,64})?\Z")
 _OVERRUN = late(r',\s*"\Z')
@@ -47,16 +49,9 @@ _SHORTEST_TWICE: Final = 5
 _MOST_BETWEEN: Final = 8
 """The most blanks between an opener and its repetition."""
 
-_MESSAGES: Final = {
-    "comma": "Found no comma before the next member; put it in",
-    "colon": "Found no colon after a key; put it in",
-    "bracket": "Found a bracket missing or of the wrong kind; put it in",
-    "missing-quote": "Found a name that lacks a quote; it is put in",
-    "comment": "Found a comment; JSON has none",
-    "space": "Found what is no white space in JSON between tokens; it is dropped",
-    "stray-comma": "Found a comma with nothing to part; JSON wants none here",
-    "stray-close-tag": "Found markup a second time; left it out",
-}
+_TWICE: Final = "stray-close-tag"
+_MESSAGES: Final = MESSAGES | {_TWICE: "Found markup a second time; left it out"}
+"""The messages of damaged JSON, and of the one repair that only an envelope has."""
 
 
 def mend_envelope(driver: Driver) -> bool | None:
@@ -102,7 +97,7 @@ def _twice(driver: Driver, place: int) -> bool | None:
         is_cut = len(looked) < _MOST_BETWEEN + len(text) and not driver.final
         if is_cut and text.startswith(behind):
             return False
-    return _replace(driver, "stray-close-tag", place, place + len(text), "")
+    return _replace(driver, _TWICE, place, place + len(text), "")
 
 
 def _between(driver: Driver, place: int) -> bool | None:
@@ -246,11 +241,11 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
         if mark == ":" and _is_keyword(driver):
             return None
         # An example is `"name" => "search"`.
-        equals = _EQUALS.match(buffer, place) if mark == ":" else None
-        if equals is not None:
-            if equals.end() == len(buffer) and not driver.final:
+        other = _OTHER_COLON.match(buffer, place) if mark == ":" else None
+        if other is not None:
+            if other.end() == len(buffer) and not driver.final:
                 return False
-            return _replace(driver, "colon", place, equals.end(), ":", step=step)
+            return _replace(driver, OTHER_COLONS[other[0]], place, other.end(), ":", step=step)
         fits = _fits(step.node, driver, place, mark)
         if fits:
             last = driver.last_end - driver.base

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.payloads.json.tokens import space_run
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.payloads.mended.state import AFTER, ITEM, VALUE
-from toolgrammar.tools.json_tokens import HALVES, PLAIN, SPACE
+from toolgrammar.tools.json_tokens import HALVES, OTHER_COLON, OTHER_COLONS, PLAIN, SPACE
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.words import WordReader
 
 _KEY_AND_COLON = late(rf'"([^{PLAIN}{HALVES}]*)"{SPACE}:{SPACE}')
+_OTHER_COLON = late(OTHER_COLON)
 _DOUBLED_KEY = late(r'""[^"\\\s:,{}\[\]]')
 _OPENERS = anywhere(r"[{\[(]*+")
 _OTHER_OPENERS = anywhere(r"[\[(]*+")
@@ -209,12 +210,11 @@ class Between:
         character = source.text[start]
         if character == ":":
             self._take_colon(start, start + 1)
-        elif character == "=":
-            if start + 1 == len(source.text) and not source.final:
+        elif (other := _OTHER_COLON.match(source.text, start)) is not None:
+            if other.end() == len(source.text) and not source.final:
                 raise More
-            end = start + (2 if source.text.startswith("=>", start) else 1)
-            self._state.repair("colon", start, end, ":")
-            self._take_colon(start, end)
+            self._state.repair(OTHER_COLONS[other[0]], start, other.end(), ":")
+            self._take_colon(start, other.end())
         elif self._gaps.take() or self.stop():
             return
         # `{"a", "b": 1}`: a key without a value.
