@@ -73,7 +73,11 @@ def _check(name: str) -> bool:
         return False  # to read the examples may take for ever
     for finding in advice:
         complain(str(finding), "note")
-    write_line(f"{chosen.id}: header and grammar are well")
+    slow = slow_searches(chosen)
+    for finding in slow:
+        complain(str(finding))
+    if not slow:
+        write_line(f"{chosen.id}: header and grammar are well")
     # The page lies beside its grammar, under the same name.
     page_path = chosen.path.with_suffix(".md")
     if not page_path.is_file():
@@ -92,9 +96,6 @@ def _check(name: str) -> bool:
         return False
     # Where findings are told to be: the page, and the line of the example.
     places = {example.slug: f"{page_path}:{example.line}" for example in page.examples}
-    slow = slow_searches(chosen)
-    for finding in slow:
-        complain(str(finding))
     # Told once, and not again by the law of each example.
     untold = {"linear"} if slow else set()
     broken = sum(not _keeps_laws(case, places, untold) for case in cases)

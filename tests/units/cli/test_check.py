@@ -63,6 +63,21 @@ def test_all_findings_are_told_at_once(run: Run, tmp_path: Path) -> None:
     assert "mine.lark:6:1: call-without-name" in error
 
 
+def test_a_slow_search_is_told_before_there_is_a_page(run: Run, tmp_path: Path) -> None:
+    slow = (
+        "//@ id: slow\n%import .common.text (TEXT, RAW)\nstart: (TEXT | call)*\n"
+        'call: "<do " name ">\\n" argument* "</do>"\n'
+        'argument: key "=" value "</>"\nname: /\\w+/\nkey: KEY\nKEY: /\\w+/\nvalue: RAW\n'
+    )
+    write(tmp_path / "slow.lark", slow)
+    status, out, error = run("check", "slow.lark")
+    assert status == 1
+    assert "slow.lark:8:1: slow-search" in error
+    assert "well" not in out
+    write(tmp_path / "slow.lark", slow.replace("KEY: /", "KEY: /\\b"))
+    assert "header and grammar are well" in run("check", "slow.lark").out
+
+
 def test_advice_is_no_mistake(run: Run, tmp_path: Path) -> None:
     grammar = GRAMMAR.replace("| call)*", "| call | sequential)*")
     write(tmp_path / "mine.lark", grammar + 'sequential: "<list>" call+ "</list>"\n')

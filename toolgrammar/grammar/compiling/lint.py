@@ -76,7 +76,7 @@ class Lint:
 
     def advice(self) -> list[GrammarError]:
         """Lists what works but may not be meant."""
-        return [*self._without_ids(), *self._without_keys()]
+        return [*self._without_ids(), *self._without_keys(), *self._without_values()]
 
     def _ignored(self) -> Iterator[GrammarError]:
         if (place := self._places.directive("%ignore")) is not None:
@@ -129,12 +129,12 @@ class Lint:
         """Finds the ways to write a call that have no place for a name."""
         for production in self._productions:
             # A name may be deeper, in a rule or a group of an expression.
-            if production.role != "call" or self._named(production, frozenset()):
+            if production.role != "call" or self._holds("name", production):
                 continue
             longer = (
                 other
                 for other in self._by_origin[production.origin]
-                if other.role == "call" and self._named(other, frozenset())
+                if other.role == "call" and self._holds("name", other)
             )
             # A way that only omits optional parts is not a way of its own.
             if not any(_within(production.symbols, other.symbols) for other in longer):
@@ -142,21 +142,23 @@ class Lint:
                 hint = "put a rule `name: /…/`, or a group `(?P<name>…)`, where the tool is named"
                 yield place.error("call-without-name", "this `call` has no `name`", hint)
 
-    def _named(self, production: Production, seen: frozenset[str]) -> bool:
-        return any(self._names(symbol, seen | {production.origin}) for symbol in production.symbols)
+    def _holds(self, role: str, production: Production, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether a rule contains a part with a role."""
+        seen |= {production.origin}
+        return any(self._plays(role, symbol, seen) for symbol in production.symbols)
 
-    def _names(self, symbol: str, seen: frozenset[str]) -> bool:
-        """Whether a symbol contains the name of the tool."""
+    def _plays(self, role: str, symbol: str, seen: frozenset[str]) -> bool:
+        """Whether a symbol has a role, or contains a part that has it."""
         terminal = self._terminals.get(symbol)
         if terminal is not None:
-            return any(role == "name" for _, role in terminal.groups) or (
-                "name" in dict(terminal.constants)
+            return any(each == role for _, each in terminal.groups) or (
+                role in dict(terminal.constants)
             )
         # A recursive rule is found by another check; here the recursion only has to end.
         if symbol in seen:
             return False
         return any(
-            production.role == "name" or self._named(production, seen)
+            production.role == role or self._holds(role, production, seen)
             for production in self._by_origin.get(symbol, ())
         )
 
@@ -177,6 +179,18 @@ class Lint:
             message = "a `value` needs a `key`, and this format has none: its argument has no name"
             hint = "put a rule `key` before it; a payload without names is an `input`"
             yield place.error("value-without-key", message, hint)
+
+    def _without_values(self) -> Iterator[GrammarError]:
+        """Finds arguments whose payload has another role than that of a value."""
+        for production in self._productions:
+            if production.role != "argument" or self._holds("value", production):
+                continue
+            for role in sorted(_OUTSIDE):
+                if self._holds(role, production):
+                    place = self._places.use(role) or self._places.start()
+                    message = f"a `{role}` in an `argument` is {roles.LEAF_ROLES[role]}"
+                    hint = "what the argument is set to is a `value`: `one: RAW -> value`"
+                    yield place.error("argument-without-value", message, hint)
 
     def _reads(self, role: str) -> bool:
         """Whether any part of the grammar has a role."""

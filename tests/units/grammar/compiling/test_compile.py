@@ -335,6 +335,16 @@ ADVICE = [
         "6:22",
     ),
     (
+        "an argument whose text is that of the message",
+        called(
+            'OPEN name (argument | block)* "</a>"',
+            PAIRS.replace("RAW", "JSON_OBJECT")
+            + 'block: "<" key ">>" text "<<" -> argument\ntext: RAW\n',
+        ),
+        "argument-without-value",
+        "10:21",
+    ),
+    (
         "optional twice",
         called('OPEN name _x ["!" id] "y"', '_x: arguments ["!" id]\nid: /\\d+/\n'),
         "shift-reduce",
