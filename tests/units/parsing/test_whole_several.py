@@ -37,7 +37,11 @@ def is_plain(several: Several, text: str, tools: list[dict[str, object]] = TOOLS
 
 
 def taught(*texts: str, tools: list[dict[str, object]] = TOOLS) -> list[ParseResult]:
-    return [parse(text, tools=tools) for text in texts for _ in range(3)]
+    results = [parse(text, tools=tools) for text in texts for _ in range(3)]
+    assert not any(result.diagnostics for result in results), (
+        "nothing is learned of a message with a diagnostic"
+    )
+    return results
 
 
 def test_what_was_read_before_needs_no_driver(several: Several) -> None:
@@ -69,8 +73,7 @@ def test_calls_one_after_the_other(several: Several) -> None:
 def test_reasoning_before_a_call(several: Several) -> None:
     thought = "<think>\nWhich one?\n</think>\n\n"
     for text in (SEARCH, XML):
-        for _ in range(6):
-            parse(thought + text, tools=TOOLS)
+        taught(thought + text, thought + text)
         assert is_plain(several, thought + text)
         assert parse(thought + text, tools=TOOLS).reasoning == "Which one?"
     # Some formats end their reasoning where a call opens.
@@ -104,7 +107,9 @@ def test_what_has_to_be_judged_is_left_to_the_driver(several: Several, text: str
 
 def test_without_tools_a_tag_of_one_word_may_be_prose(several: Several) -> None:
     text = '<tool>\n{"name": "search", "arguments": {}}\n</tool>'
-    taught(SEARCH, text, tools=[])
+    taught(SEARCH, tools=[])
+    for _ in range(3):
+        assert parse(text, tools=[]).diagnostics
     none = several_of(several_entry(), to_specs([]))
     assert is_plain(none, SEARCH, tools=[])
     assert not is_plain(none, text, tools=[])
