@@ -29,6 +29,9 @@ def main() -> int:
     parser.add_argument("--formats", default=",".join(sorted(toolgrammar.formats)))
     parser.add_argument("--seed", default="")
     given = parser.parse_args()
+    if unknown := set(given.attacks) - set(ATTACKS):
+        attacks = ", ".join(ATTACKS)
+        parser.error(f"no attack is called {min(unknown)}: {attacks}; formats go to --formats")
     formats = [toolgrammar.formats[each].id for each in given.formats.split(",")]
     return max(_attack(each, formats, given.attempts, given.seed) for each in given.attacks)
 
