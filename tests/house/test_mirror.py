@@ -13,7 +13,8 @@ def _tests() -> list[Path]:
 
 def test_folders_of_tests_are_packages() -> None:
     folders = {path.parent.relative_to(UNITS) for path in _tests()}
-    assert [str(each) for each in sorted(folders) if not (PACKAGE / each).is_dir()] == []
+    others = [str(each) for each in sorted(folders) if not (PACKAGE / each).is_dir()]
+    assert not others, f"these folders have no twin in the package: {others}"
     assert folders
 
 
@@ -27,4 +28,4 @@ def test_a_test_module_stands_where_its_module_does() -> None:
         if beside.name in names and not is_there:
             misplaced.add(path.relative_to(UNITS).as_posix())
     assert names
-    assert misplaced == set()
+    assert not misplaced, f"move these to where their module stands: {misplaced}"

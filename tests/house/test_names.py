@@ -43,7 +43,8 @@ def test_no_module_bears_a_public_name() -> None:
     paths = [path.relative_to(PACKAGE).with_suffix("") for path in modules()]
     public = RESERVED | set(toolgrammar.__all__)
     assert paths
-    assert [str(path) for path in paths if path.parts[0] in public] == []
+    found = [str(path) for path in paths if path.parts[0] in public]
+    assert not found, f"give these another name: {found}"
 
 
 def _strings(path: Path) -> Iterator[tuple[int, str]]:
@@ -75,7 +76,7 @@ def test_no_string_names_a_format() -> None:
         for format_id in format_ids()
         if format_id in text and _names_format(text, format_id)
     ]
-    assert found == []
+    assert not found, f"say it in terms that every format may use: {found}"
 
 
 @pytest.mark.parametrize(

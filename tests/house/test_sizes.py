@@ -22,7 +22,8 @@ def test_modules_have_at_most_400_lines() -> None:
 
 def test_folders_have_at_most_15_modules() -> None:
     counts = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in modules())
-    assert {name: count for name, count in counts.items() if count > MODULES} == {}
+    many = {name: count for name, count in counts.items() if count > MODULES}
+    assert not many, f"{many}: make a folder of the modules that belong together"
 
 
 def _long_functions() -> Iterator[tuple[str, int]]:
@@ -35,4 +36,5 @@ def _long_functions() -> Iterator[tuple[str, int]]:
 
 
 def test_functions_are_at_most_60_lines() -> None:
-    assert dict(_long_functions()) == {}
+    long = dict(_long_functions())
+    assert not long, f"{long}: give a step of it a name of its own"
