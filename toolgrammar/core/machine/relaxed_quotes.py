@@ -1,4 +1,4 @@
-"""Reads keys and strings of a JSON envelope that are not in JSON's quotes.
+"""Reads keys and strings of a JSON envelope that lack JSON's quotes, and keys that lack its colon.
 
 Example: `'name'`, `name:` and `“name”` are read as `"name"`. The members of a call object are
 tokens of the grammar: a key such as `"name"`, a colon, a string. Models write them in other ways as
