@@ -2,7 +2,7 @@
 
 Example: `'name'`, `name:` and `“name”` are read as `"name"`. The members of a call object are
 tokens of the grammar: a key such as `"name"`, a colon, a string. Models write them in other ways as
-well (json-recovery, rules 13 to 20 and 78), which is reported with the edit that mends it.
+well, and each such way is reported with the edit that mends it.
 """
 
 from __future__ import annotations
