@@ -222,16 +222,18 @@ class DrivenReading:
         builder.count_rest()
 
     def _call_at(self, text: str, place: int) -> ToolCall | None:
-        """Returns the call that would stand at a place of a text, in the format of the message."""
+        """Returns the first call of a text that ends behind a place, in the message's formats."""
         source = Source()
         source.append(text)
-        tried = self._builder.trial(source)
-        machine, depth = self.driver.start_node.machine, self._options.limits.depth
-        driver = new_driver(machine, tried, base=0, max_depth=depth)
+        machine, settings = self._machine_and_settings()
+        tried = self._builder.trial(source, settings)
+        driver = new_driver(machine, tried, base=0, max_depth=self._options.limits.depth)
+        if self._several is not None:
+            driver.read_among(self._several.among(tried))
         for start in range(0, len(text), _SLICE):
             driver.feed(text[start : start + _SLICE], final=start + _SLICE >= len(text))
             for call in tried.calls:
-                if call.span.start <= place < call.span.end:
+                if place < call.span.end:
                     return call
             if driver.island < 0 and driver.base + driver.position > place + _FAR:
                 break  # what stands there was text

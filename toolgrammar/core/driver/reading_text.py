@@ -11,7 +11,7 @@ from toolgrammar.core.machine.machine import LONGEST_OPENER, SHORT
 from toolgrammar.core.machine.near_tokens import opens_at
 from toolgrammar.core.machine.repairs import repairs_of, strays_of
 from toolgrammar.core.mending.mending import put_in
-from toolgrammar.core.trust.standing import NESTED, is_inline, note_fence, note_quoted
+from toolgrammar.core.trust.standing import is_inline, note_fence, note_outer_fence, note_quoted
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
@@ -103,11 +103,8 @@ def _may_open(driver: Driver, place: int) -> bool:
     in a block with a longer fence.
     """
     builder, offset = driver.builder, driver.base + place
-    # An opener that is itself a fence would otherwise count as an example in its own block.
     if driver.buffer[place] in "`~":
-        note_fence(builder, driver.long_fences, offset, max(0, driver.last_end))
-        if builder.turns.fence >= 0:
-            builder.turns.stand_in_fence(NESTED)
+        note_outer_fence(builder, driver.long_fences, offset, max(0, driver.last_end))
         return True
     if is_inline(builder, offset):
         # Calls are quoted in inline code; a tag of reasoning counts wherever it stands.

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.foreign_calls import foreign_call
+from toolgrammar.core.evidence.invisible import find_invisible
 from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.used import (
@@ -164,7 +165,7 @@ class Signs:
             text: the text.
             tools: the known tools by their names.
         """
-        if begins_in_string(text) or foreign_call(text) is not None:
+        if begins_in_string(text) or foreign_call(text) is not None or find_invisible(text) >= 0:
             return True
         said = 0
         for first, signs in self._by_first.items():

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CODE: Final = "quoted-call"
 _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
 """Codes of doubts about where a string ends: it may go on behind its call."""
-NESTED: Final = -2
+_NESTED: Final = -2
 """In place of the offset of a block of code: the call is a block itself, within another."""
 _LAST: Final = 4096
 """Characters from an opener on that may quote a call in inline code."""
@@ -116,7 +116,7 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
         turns.leave_open(is_open=stands_inside(text, signs, builder.tools, opened))
     if turns.is_open:
         _doubt(builder, draft, "behind the beginning of another that nothing closes")
-    if turns.fence == NESTED:
+    if turns.fence == _NESTED:
         _doubt(builder, draft, "in a block that holds blocks of code")
     elif 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         _doubt(builder, draft, "of no known tool in a block of code")
@@ -261,3 +261,12 @@ def note_fence(builder: Builder, fences: Quoted, offset: int, free: int) -> None
     """
     is_inside = offset >= 0 and fences.holds(builder.source, offset, free)
     builder.turns.stand_in_fence(fences.began if is_inside else -1)
+
+
+def note_outer_fence(builder: Builder, long_fences: Quoted, offset: int, free: int) -> None:
+    """Notes whether an opener that is a fence itself stands in a block with longer fences.
+
+    With shorter ones it would count as an example in its own block.
+    """
+    is_inside = offset >= 0 and long_fences.holds(builder.source, offset, free)
+    builder.turns.stand_in_fence(_NESTED if is_inside else -1)

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, TypeAlias
 
+from toolgrammar.core.evidence.invisible import find_invisible, without_invisible
 from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.used import (
     NEAR,
@@ -134,7 +135,20 @@ class _Search:
         last = opened[-1] if opened and start + len(text) == builder.source.length else None
         if last is not None and _ends(builder, text, *last):
             return (*last, True)
-        return self._damaged(start, text) or found
+        return self._invisible(text) or self._damaged(start, text) or found
+
+    def _invisible(self, text: str) -> _Found:
+        """Returns a character without a glyph, but for which a call would stand there."""
+        at = find_invisible(text)
+        call = self._call_at(without_invisible(text), at) if at >= 0 else None
+        return None if call is None or not self._counts(call) else (at, text[at], True)
+
+    def _counts(self, call: ToolCall) -> bool:
+        """Whether a call that the text lacks is one that was lost."""
+        tools = self._builder.tools
+        return call.executable and (
+            not tools or call.name in tools or call.name in self._builder.header.names.values()
+        )
 
     def begins_in_string(self, start: int, text: str) -> bool:
         """Whether a stretch behind a call begins with the rest of a string that the call may lack."""
@@ -144,8 +158,6 @@ class _Search:
 
     def _damaged(self, start: int, text: str) -> _Found:
         """Returns a mark that stands damaged in a text, and but for that a call would stand there."""
-        tools = self._builder.tools
-        known = {*tools, *self._builder.header.names.values()}
         # The text may begin in a block of code that opened before it.
         before = self._builder.source.slice(max(0, start - NEAR), start)
         for mended in islice(self._signs.mended(text), self._left):
@@ -156,7 +168,7 @@ class _Search:
                 return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
-            if call is not None and call.executable and (not tools or call.name in known):
+            if call is not None and self._counts(call):
                 return mended.start, mended.written, True
         return None
 

@@ -202,3 +202,16 @@ def test_the_value_of_a_member_is_no_call_that_runs(good: str, damaged: str) -> 
         result = read(format, text, tools=_TOOLS)
         assert not any(call.executable for call in result.calls), format
         assert not result.ok
+
+
+@pytest.mark.parametrize(
+    "given", ["gptme_markdown", ["gptme_markdown"], ["hermes", "bash_fence"], "auto"]
+)
+def test_a_block_within_a_block_with_longer_fences_does_not_run(given: str | list[str]) -> None:
+    text = "````text\nUse\n```bash\nls\n```\n```shell\nls\n```\n````\n"
+    tools: list[dict[str, object]] = [
+        {"name": name, "parameters": {"properties": {"command": {"type": "string"}}}}
+        for name in ("bash", "shell")
+    ]
+    result = read(given, text, tools=tools)
+    assert not any(call.executable for call in result.calls)

@@ -147,7 +147,7 @@ def _are_calls(driver: Driver, text: str) -> bool:
     builder, source = driver.builder, Source()
     source.append(text)
     # The text is read as a message of its own, whose result is used only for this check.
-    tried = builder.trial(source)
+    tried = builder.trial(source, builder.settings)
     others = driver.among
     machine = driver.start_node.machine if others is None else others.start
     reading = type(driver)(machine, tried, driver.modes, base=0, max_depth=driver.limits_depth)

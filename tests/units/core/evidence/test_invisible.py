@@ -1,0 +1,58 @@
+"""A call that only characters without a glyph keep from being read is told of, and never runs."""
+
+import pytest
+
+import toolgrammar
+from tests.units.core.cuts import read
+
+_TOOLS: list[dict[str, object]] = [
+    {"name": "get_ferry", "parameters": {"type": "object", "properties": {"line": {}}}}
+]
+
+
+@pytest.mark.parametrize("given", ["named", "auto"])
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        (
+            "hermes",
+            '<tool\u200b_call>\n{"name": "get_ferry", "arguments": {"line": "A"}}\n</tool_call>',
+        ),
+        (
+            "hermes",
+            'Soon.\n<tool_call>\n{"na\u2060me": "get_ferry", "arguments": {}}\n</tool_call>',
+        ),
+        ("react", "Action:\u00ad get_ferry\nAction Input\u200d: A"),
+        ("fenced_json", '```js\u200con\n{"name": "get_ferry", "arguments": {"line": "A"}}\n```'),
+        ("simple_agent", "\ufeff\U0001f6e0\ufe0f get_ferry A"),
+        ("functionary_v3_1", '<fu\u200dnction=get_ferry>{"line": "A"}</function>'),
+    ],
+)
+def test_a_call_behind_it_is_read_or_told_of(given: str, format_id: str, text: str) -> None:
+    result = read("auto" if given == "auto" else format_id, text, tools=_TOOLS)
+    assert result.calls or not result.ok
+
+
+def test_it_says_where_it_stands() -> None:
+    result = read("functionary_v3_1", "<fu\u200dnction=get_ferry>{}</function>")
+    [found] = result.diagnostics
+    assert (found.code, found.severity, found.span) == (
+        "unread-call",
+        "error",
+        toolgrammar.Span(3, 4),
+    )
+
+
+@pytest.mark.parametrize("format_id", ["auto", "hermes", "react"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A family: \U0001f468\u200d\U0001f469\u200d\U0001f467.",
+        "Donau\u00addampfer leave at <b>nine</b>\u200b.",
+        "Write `<tool_call>`\u200b around it.",
+        "\ufeffHello.",
+    ],
+)
+def test_prose_with_such_characters_is_prose(format_id: str, text: str) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    assert (result.calls, result.ok, result.text) == ((), True, text)
