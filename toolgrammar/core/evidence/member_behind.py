@@ -33,6 +33,12 @@ _STRING = late(
     re.VERBOSE,
 )
 """The rest of a string that went on behind a quote in it, up to a bracket or the next key."""
+_STRING_BEGUN = late(
+    r"""(?P<quote>["'])(?:[^\n]{0,128}?(?P=quote))?\s{0,16}
+    (?:\Z|,\s{0,16}(?:\Z|(?P=quote)[^"'\n]{0,64}(?:\Z|(?P=quote)\s{0,16}\Z)|[^\W\d]\w{0,63}\s{0,16}\Z))""",
+    re.VERBOSE,
+)
+"""The beginning of that, where the text ends before the bracket or the colon."""
 _KEYWORD = late(
     r"[\]})]\s{0,16}(?:\Z|,\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
 )
@@ -60,6 +66,7 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     >>> goes_on(', "kilos": 25}', lambda key: False, final=True)
     True
     >>> goes_on(', "k', lambda key: False, final=False)
+    >>> goes_on('"\n', lambda key: False, final=False)  # a bracket may come
     >>> goes_on('}, "well", she said', lambda key: False, final=True)
     False
     >>> goes_on('" now", "kilos": 25}', lambda key: False, final=True)  # of `{"kind": "say "}" now"`
@@ -72,7 +79,9 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     """
     if begins_in_string(behind):
         return True
-    if behind.startswith(('"', "'")) and not final and "\n" not in behind:
+    # The rest of a string ends with its line, and what follows that may stand on the next one.
+    is_quote = behind.startswith(('"', "'")) and not final
+    if is_quote and ("\n" not in behind or _STRING_BEGUN.match(behind)):
         return None
     match = _MEMBER.match(behind)
     if match is None:

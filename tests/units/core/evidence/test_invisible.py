@@ -34,7 +34,7 @@ def test_a_call_behind_it_is_read_or_told_of(given: str, format_id: str, text: s
 
 
 def test_it_says_where_it_stands() -> None:
-    result = read("functionary_v3_1", "<fu\u200dnction=get_ferry>{}</function>")
+    result = read("auto", "<fu\u200dnction=get_ferry>{}</function>")
     [found] = result.diagnostics
     assert (found.code, found.severity, found.span) == (
         "unread-call",

@@ -3,6 +3,7 @@
 import pytest
 
 import toolgrammar
+from tests.units.core.cuts import read
 
 TOOLS = [
     {
@@ -57,3 +58,12 @@ def test_the_rest_of_a_name_beside_it_is_a_doubt(format: str | list[str]) -> Non
 def test_a_member_whose_comma_is_missing_is_no_rest_of_a_name() -> None:
     text = '<tool_call>\n{"name": "order" "why": "x", "arguments": {"kind": "rye"}}\n</tool_call>'
     assert toolgrammar.parse(text, "hermes", tools=TOOLS).ok
+
+
+def test_a_quote_behind_the_arguments_waits_for_the_next_line() -> None:
+    text = (
+        '<|START_ACTION|>[\n{"tool_call_id": "0", "tool_name": "get_sky", "parameters": {}}"\n]'
+        "<|END_ACTION|>"
+    )
+    found = [(each.code, each.severity) for each in read("cohere_command4", text).diagnostics]
+    assert found == [("skipped-markup", "error"), ("missing-close-tag", "warning")]
