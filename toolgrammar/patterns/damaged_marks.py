@@ -27,6 +27,8 @@ _LEAST = 5
 """The minimal length of markup that is not a symbol; anything shorter is common in texts."""
 _SYMBOL = 2
 """The length of a lone symbol, which text may contain with or without a variation selector."""
+_RARE = 256
+"""Characters of a text for each of a sign, on average, that make the sign a rare one."""
 _LEAST_OF_CUT = 6
 """The minimal number of characters of a mark that the end of the text cuts."""
 _WORD = late(r"[\w-]")
@@ -147,7 +149,8 @@ class _Mark:
         size = len(text)
         self.most = 1 if self.bare else most_damaged(text)
         """How many characters may be missing, superfluous, wrong, or swapped with the next one."""
-        self.characters = Counter(text)
+        self.characters = tuple(Counter(text).items())
+        """Each of its characters, with how often it occurs."""
         self.punctuation = Counter(each for each in text if not (each.isalnum() or each.isspace()))
         # This much damage leaves one of the pieces intact; a swap could damage two of them.
         count = max(3, self.most + 1)
@@ -160,9 +163,9 @@ class _Mark:
         # A repetitive text has the same few windows again and again.
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
+        stretches = _near_signs(text, self.signs, size + most)
         for piece, offset in self.pieces:
-            place = text.find(piece)
-            while place >= 0:
+            for place in _places(piece, text, stretches):
                 # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
                 # Two pieces of one mark lead to the same place.
@@ -174,7 +177,6 @@ class _Mark:
                     found = self._in(near[window], text, start)
                     if found is not None:
                         yield found
-                place = text.find(piece, place + 1)
         if is_cut and not self.bare:
             start = max(0, len(text) - size - most)
             found = self._cut(text[start:], start)
@@ -183,8 +185,9 @@ class _Mark:
 
     def _near(self, window: str) -> _Near:
         """Returns the place of the damaged mark in a window; None if there is none."""
-        # Each damage removes at most one of the mark's characters, so this saves most comparisons.
-        if (self.characters - Counter(window)).total() > self.most:
+        # Most windows lack a bracket, or more characters of the mark than damage removes: counting
+        # them spares the comparison.
+        if not self._keeps_marks(window) or not self._keeps_characters(window):
             return None
         distance, start, end = min(_distances(self.text, window, most=self.most)[-1])
         # At a distance of 0 it is the mark itself, which other code judges by the text after it.
@@ -232,13 +235,52 @@ class _Mark:
         rare = by_rarity[: self.punctuation.total() - self._kept + 1]
         return "".join([*rare, *self._symbols])
 
+    def _keeps_characters(self, window: str) -> bool:
+        """Whether no more characters are missing than may be damaged."""
+        missing = 0
+        for each, count in self.characters:
+            if (held := window.count(each)) < count:
+                missing += count - held
+        return missing <= self.most
+
     def _keeps_marks(self, found: str) -> bool:
         """Whether enough characters other than letters are left: all, or all but one of many."""
-        left = self.punctuation & Counter(found)
-        # `1|a|b>`: the bars of special tokens are enough, whatever happened to `</`.
-        if self._symbols and all(left[each] == count for each, count in self._symbols.items()):
+        left = sum([min(found.count(each), count) for each, count in self.punctuation.items()])
+        if left >= self._kept:
             return True
-        return left.total() >= self._kept
+        # `1|a|b>`: the bars of special tokens are enough, whatever happened to `</`.
+        symbols = self._symbols
+        return bool(symbols) and all(found.count(each) >= symbols[each] for each in symbols)
+
+
+def _near_signs(text: str, signs: str, reach: int) -> list[tuple[int, int]]:
+    """Returns the stretches of a text in which one of some characters is near.
+
+    It is the whole text where they are frequent, or there are none: one long search is cheaper then.
+
+    Args:
+        text: the text.
+        signs: the characters.
+        reach: how far off one may be.
+    """
+    if not signs or sum(map(text.count, signs)) > len(text) // _RARE:
+        return [(0, len(text))]
+    found: list[tuple[int, int]] = []
+    for place in sorted(place for sign in signs for place in _places(sign, text, [(0, len(text))])):
+        start, end = max(0, place - reach), place + reach
+        if found and found[-1][1] >= start:
+            start = found.pop()[0]
+        found.append((start, end))
+    return found
+
+
+def _places(part: str, text: str, stretches: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Yields the indexes of a part of a text that begin in some stretches of it."""
+    for start, end in stretches:
+        place = text.find(part, start, end)
+        while place >= 0:
+            yield place
+            place = text.find(part, place + 1, end)
 
 
 def _stands(mark: str, text: str, place: int) -> bool:
