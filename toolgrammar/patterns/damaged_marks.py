@@ -342,6 +342,15 @@ def _is_paired(found: Damaged, text: str) -> bool:
     return re.search(partner, around) is not None
 
 
+def is_near(mark: str, text: str, most: int) -> bool:
+    """Whether a text is a mark with at most so many damages."""
+    # Each damage changes the length by one, or removes one character: counting spares most
+    # comparisons.
+    if abs(len(mark) - len(text)) > most or sum(each not in text for each in set(mark)) > most:
+        return False
+    return distance(mark, text) <= most
+
+
 def distance(one: str, other: str) -> int:
     """Returns how many characters are missing, superfluous, wrong, or swapped with the next one."""
     return _distances(one, other, anywhere=False)[-1][-1][0]

@@ -101,9 +101,10 @@ class BareFrame:
         end = self._runs[key].match(text, at).end()
         # The end of the text so far may cut markup: the word waits before it.
         if not final and len(text) - end < _LONGEST:
-            begun = self._begins.search(text, max(at, len(text) - _LONGEST))
-            if begun is not None and begun.start() < end:
-                return begun.start(), WAITS
+            # Place by place: most words are short, and a search would go on to the end of the text.
+            for place in range(max(at, len(text) - _LONGEST), end):
+                if self._begins.match(text, place):
+                    return place, WAITS
         if end == len(text):
             return end, WAITS
         return end, DELIMITED if text[end] in (KEY_STOPS if key else WORD_STOPS) else ENDED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.other_scalars import decimal
 from toolgrammar.core.payloads.json.tokens import as_json
-from toolgrammar.patterns.damaged_marks import distance, marks_of
+from toolgrammar.patterns.damaged_marks import is_near, marks_of
 from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -59,10 +59,8 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
         if word.endswith(quote) or (size > 1 and quote in word):
             return True
         # At either edge one character of the quote may be missing.
-        edges = (word[:size], word[: size - 1], word[1 - size :]) if size > _SHORT else ()
-        # An edge without any of its characters is far from it; most words have none.
-        near = (each for each in edges if not set(quote).isdisjoint(each))
-        if any(distance(quote, each) <= size // 4 for each in near) or holds_quote(word, quote):
+        edges = {word[:size], word[: size - 1], word[1 - size :]} if size > _SHORT else ()
+        if any(is_near(quote, each, size // 4) for each in edges) or holds_quote(word, quote):
             return True
     return False
 
