@@ -168,7 +168,9 @@ class _Search:
                 return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
-            if call is not None and self._counts(call):
+            # It opens with the mark, or right behind it: that of a section.
+            is_opened = call is not None and call.span.start <= len(context) + mended.end
+            if call is not None and is_opened and self._counts(call):
                 return mended.start, mended.written, True
         return None
 

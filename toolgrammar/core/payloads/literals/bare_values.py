@@ -6,11 +6,12 @@ Example: in `{a: 5., b: New York, c: 'it\'s'}` the values are `5.0`, `"New York"
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.other_scalars import decimal
 from toolgrammar.core.payloads.json.tokens import as_json
-from toolgrammar.patterns.damaged_marks import is_near, marks_of
+from toolgrammar.patterns.damaged_marks import is_near, marks_of, most_damaged
 from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -67,23 +68,57 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
 
 def holds_quote(text: str, quote: str) -> bool:
     """Whether a text contains a long quote that is damaged, or ends with the beginning of one."""
-    if len(quote) <= _SHORT:
-        return False
-    if text.endswith(quote[0]) or quote[:-1] in text:
-        return True
-    return marks_of((quote,)).find(text, pairs=False) is not None
+    return len(quote) > _SHORT and (text.endswith(quote[0]) or _is_in(text, quote))
 
 
-def of_quote(text: str, quote: str, *, begun: bool) -> list[str]:
-    """Returns the part of a piece of a string that may contain a damaged quote.
+@lru_cache(maxsize=1024)
+def _is_in(text: str, quote: str) -> bool:
+    """Whether a text contains a long quote that is damaged; a page of HTML repeats its tags."""
+    return quote[:-1] in text or marks_of((quote,)).find(text, pairs=False) is not None
 
-    Args:
-        text: the piece.
-        quote: the quote.
-        begun: whether an earlier piece contained its beginning.
+
+class DamagedQuotes:
+    """Looks for a damaged quote in a string, wherever the string is cut.
+
+    Only what the first character of a quote begins is looked at: a window of its length and of the
+    characters that damage may add.
     """
-    first = 0 if begun else text.find(quote[0])
-    return [text[first:]] if first >= 0 else []
+
+    def __init__(self, quote: str) -> None:
+        self._quote = quote
+        self._size = len(quote) + most_damaged(quote)
+        self._begun = ""
+        """The end of the string so far, from the first window that is not complete."""
+        self.found = ""
+        """The first window that contains one."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a window is not complete."""
+        return self._begun != ""
+
+    def look(self, piece: str) -> None:
+        """Looks into the next piece of the string."""
+        if len(self._quote) <= _SHORT:
+            return
+        text, first = self._begun + piece, self._quote[0]
+        at = text.find(first)
+        while 0 <= at <= len(text) - self._size:
+            self._judge(text[at : at + self._size])
+            at = text.find(first, at + 1)
+        self._begun = text[at:] if at >= 0 else ""
+
+    def end(self) -> str:
+        """Looks into what the end of the string leaves; returns the window with the damaged quote."""
+        if self._begun and (
+            self._begun.endswith(self._quote[0]) or _is_in(self._begun, self._quote)
+        ):
+            self.found = self.found or self._begun
+        return self.found
+
+    def _judge(self, window: str) -> None:
+        if not self.found and _is_in(window, self._quote):
+            self.found = window
 
 
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:

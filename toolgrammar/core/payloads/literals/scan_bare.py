@@ -25,9 +25,8 @@ from toolgrammar.core.payloads.literals.bare_frame import (
 )
 from toolgrammar.core.payloads.literals.bare_values import (
     TEMPLATE,
-    holds_quote,
+    DamagedQuotes,
     may_be_quoted,
-    of_quote,
     opened_quote,
     read_escape,
     string_runs,
@@ -97,6 +96,7 @@ class BareScanner:
         self._quote = ""  # the quote of the open string
         self._run = self._same = compile_pattern("")  # see `string_runs`
         self._word: list[str] = []
+        self._damaged: DamagedQuotes | None = None  # in a string with a quote of several characters
         self.done, self.failed, self.failure = False, False, ""
         self.doubt = ""  # a bare word with a quote inside that opens or closes nothing
         self.bare_text = ""
@@ -123,7 +123,8 @@ class BareScanner:
 
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns a memo of the JSON of chunks that only continue a string."""
-        held = self._state != _STRING or self._word or self._quote == TEMPLATE
+        held = self._state != _STRING or self._quote == TEMPLATE
+        held = held or (self._damaged is not None and self._damaged.waits)
         return None if held else in_strings(self._run.pattern)
 
     def finish(self, out: list[str]) -> bool:
@@ -281,6 +282,7 @@ class BareScanner:
         if quote:
             self._quote = quote
             self._run, self._same = string_runs(quote[0])
+            self._damaged = DamagedQuotes(quote) if len(quote) > 1 else None
         return quote
 
     def _string_part(self, text: str, at: int, sink: list[str], then: int) -> int:
@@ -302,12 +304,13 @@ class BareScanner:
             return at + 1
         found = text.find(quote, at)
         end = found if found >= 0 else len(text) - begun_length(text, at, quote)
-        self._word += of_quote(text[at:end], quote, begun=bool(self._word))
+        assert self._damaged is not None
+        self._damaged.look(text[at:end])
         sink.append(as_json(text[at:end])[1:-1])
         if found < 0:
             return end
-        word, self._word, self._state = "".join(self._word), [], then
-        self.doubt = self.doubt or (word if holds_quote(word, quote) else "")
+        self._state = then
+        self.doubt = self.doubt or self._damaged.end()
         return end + len(quote)
 
     def _begin(self, out: list[str]) -> None:
