@@ -98,8 +98,13 @@ class Marks:
         likely = self.all if is_cut else self._likely(text)
         if not likely or not (is_cut or self.hints.search(text)):
             return None
+        # Most marks of a format have the same signs.
+        reach = max([len(mark.text) + mark.most for mark in likely])
+        stretches = {
+            signs: _near_signs(text, signs, reach) for signs in {mark.signs for mark in likely}
+        }
         for mark in likely:
-            for found in mark.damaged(text, is_cut=is_cut):
+            for found in mark.damaged(text, stretches[mark.signs], is_cut=is_cut):
                 if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
         return None
@@ -157,13 +162,14 @@ class _Mark:
         cuts = [size * n // count for n in range(count + 1)]
         self.pieces = [(text[a:b], a) for a, b in pairwise(cuts) if b > a]
 
-    def damaged(self, text: str, *, is_cut: bool) -> Iterator[Damaged]:
-        """Yields the places in a text that resemble the mark."""
+    def damaged(
+        self, text: str, stretches: list[tuple[int, int]], *, is_cut: bool
+    ) -> Iterator[Damaged]:
+        """Yields the places in some stretches of a text that resemble the mark."""
         seen = set()
         # A repetitive text has the same few windows again and again.
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
-        stretches = _near_signs(text, self.signs, size + most)
         for piece, offset in self.pieces:
             for place in _places(piece, text, stretches):
                 # The possible start of the mark, with room for superfluous characters.
