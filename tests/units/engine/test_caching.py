@@ -201,6 +201,9 @@ def test_failing_cache_is_a_miss(driver: Driver, stored: Any, *, blocking: bool)
     assert outcome(driver.run(engine, written("tool"))) == ("done", "", False, 1)
     events = [name for name in names(sink) if name.startswith("cache.")]
     assert events == ["cache.error", "cache.miss", "cache.error"]
+    # The type of the error alone: its text may hold a password.
+    told = [event.payload for event in sink.events if event.name == "cache.error"]
+    assert all(each["message"].isidentifier() for each in told)
 
 
 class Later:

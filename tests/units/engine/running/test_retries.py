@@ -160,3 +160,8 @@ def test_what_is_no_exception_is_never_retried() -> None:
 def test_wrong_settings(settings: dict[str, Any], kind: type[Exception]) -> None:
     with pytest.raises(kind):
         Retry(**settings)
+
+
+@pytest.mark.parametrize("kinds", [KeyError, [KeyError], (KeyError,)])
+def test_one_class_and_a_list_of_them_are_taken_as_well(kinds: Any) -> None:
+    assert Retry(1, on=kinds).on == (KeyError,)

@@ -44,6 +44,7 @@ def check(case: Case, result: ParseResult) -> None:
     assert {each.code for each in result.diagnostics} == set(case.codes)
     # What does not run says why, to the model too.
     assert all(call.feedback() for call in refused)
+    assert all(each.message for each in result.diagnostics)
     errors = [each for each in result.diagnostics if each.severity == "error"]
     assert len(errors) >= len(refused)
     assert result.text == case.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from openai.types.chat import ChatCompletion
+from openai.types.chat import ChatCompletion, ChatCompletionMessageFunctionToolCall
 
 from toolgrammar.interop import anthropic, openai
 
@@ -45,3 +45,37 @@ def test_a_whole_completion_is_refused(completion: object) -> None:
 def test_the_message_of_a_completion_is_taken() -> None:
     message = ChatCompletion.model_validate(COMPLETION).choices[0].message
     assert openai.repair_message(message)["content"] == "Hi."
+
+
+def test_calls_as_objects_of_the_package_are_repaired() -> None:
+    call = ChatCompletionMessageFunctionToolCall.model_validate(
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{'n': 1,}"}}
+    )
+    repaired = openai.repair_message({"role": "assistant", "content": None, "tool_calls": [call]})
+    assert repaired["tool_calls"][0]["function"]["arguments"] == '{"n": 1}'
+
+
+def test_reasoning_in_the_content_goes_where_servers_put_it() -> None:
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    text = f"<think>\nOslo first.\n</think>\nI look.\n{call}"
+    repaired = openai.repair_message({"role": "assistant", "content": text}, format="hermes")
+    assert (repaired["reasoning_content"], repaired["content"]) == ("Oslo first.", "I look.")
+    named = openai.repair_message(
+        {"role": "assistant", "content": text}, format="hermes", reasoning_key="reasoning"
+    )
+    assert (named["reasoning"], named["content"]) == ("Oslo first.", "I look.")
+
+
+def test_a_count_of_tokens_that_comes_with_the_pieces_stands_in_the_last_chunk() -> None:
+    usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    pieces: list[dict[str, Any]] = [{"role": "assistant", "content": "Hi."}, {}]
+    chunks = [
+        {
+            **{key: COMPLETION[key] for key in ("id", "created", "model")},
+            "object": "chat.completion.chunk",
+            "choices": [{"index": 0, "delta": piece, "finish_reason": None if piece else "stop"}],
+            "usage": usage,
+        }
+        for piece in pieces
+    ]
+    assert list(openai.repair_stream(chunks))[-1]["usage"] == usage

@@ -145,6 +145,14 @@ def test_a_response_is_repaired(
             ANY_EVENT.validate_python(each)
         assert [each["sequence_number"] for each in out] == list(range(len(out)))
         check(out[-1]["response"], stream.result.diagnostics)
+        begun = [each["item"]["id"] for each in out if each["type"].endswith("item.added")]
+        assert len(begun) == len(set(begun)) == len(out[-1]["response"]["output"])
+        parts = [each["part"]["text"] for each in out if each["type"].endswith("part.done")]
+        assert parts == [
+            item["content"][0]["text"]
+            for item in out[-1]["response"]["output"]
+            if item["type"] == "message"
+        ]
         # The deltas of each item add up to it.
         for place, item in enumerate(out[-1]["response"]["output"]):
             own = [each for each in out if each.get("output_index") == place]

@@ -228,3 +228,11 @@ def test_other_apis_say_it_too() -> None:
             {"content": "", "response_metadata": {"finish_reason": reason}},
         ]
         assert [each.status for each in calls(list(langchain.from_stream(chunks)))] == [status]
+
+
+def test_the_text_of_a_call_that_comes_whole_with_the_end_is_read() -> None:
+    done = event("response.output_item.done", item={**CUSTOM, "input": "ls -l"})
+    events = list(from_stream([added(CUSTOM), done]))
+    assert [each.text for each in events if isinstance(each, InputDelta)] == ["ls -l"]
+    [call] = [each.call for each in events if isinstance(each, CallEnd)]
+    assert (call.name, call.input) == ("bash", "ls -l")
