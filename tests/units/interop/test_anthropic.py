@@ -25,6 +25,7 @@ from toolgrammar import (
 from toolgrammar.interop.anthropic import (
     from_stream,
     from_tool_calls,
+    repair_stream,
     to_message,
     to_stream,
     to_tool_calls,
@@ -231,3 +232,43 @@ def test_what_a_block_starts_with_is_read() -> None:
 def test_a_block_without_a_name_is_the_callers_mistake(name: dict[str, Any]) -> None:
     with pytest.raises(KeyError, match="has its name under name"):
         from_tool_calls([{"type": "tool_use", **name}])
+
+
+def test_the_signature_of_thinking_goes_through_a_repair() -> None:
+    """Without it the API refuses the thinking in the next request."""
+    chunks: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "S"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1,
+         "content_block": {"type": "tool_use", "id": "a", "name": "f", "input": {}}},
+        {"type": "content_block_delta", "index": 1,
+         "delta": {"type": "input_json_delta", "partial_json": "{'n': 1}"}},
+        {"type": "content_block_stop", "index": 1},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    out = list(repair_stream(chunks))
+    deltas = [each["delta"] for each in out if each["type"] == "content_block_delta"]
+    assert {"type": "signature_delta", "signature": "S"} in deltas
+    assert "".join(each.get("partial_json", "") for each in deltas) == '{"n": 1}'
+
+
+def test_the_pieces_of_a_block_are_those_with_its_index() -> None:
+    begun = [
+        {"type": "content_block_start", "index": index,
+         "content_block": {"type": "tool_use", "id": name, "name": name, "input": {}}}
+        for index, name in enumerate("fg")
+    ]  # fmt: skip
+    pieces = [(0, '{"a"'), (0, ": 1}"), (1, '{"b": 2}')]
+    deltas = [
+        {"type": "content_block_delta", "index": index,
+         "delta": {"type": "input_json_delta", "partial_json": piece}}
+        for index, piece in pieces
+    ]  # fmt: skip
+    stops = [{"type": "content_block_stop", "index": index} for index in (0, 1)]
+    chunks = [begun[0], *deltas[:2], stops[0], begun[1], deltas[2], stops[1]]
+    calls = [each.call for each in from_stream(chunks) if isinstance(each, CallEnd)]
+    assert [(call.name, call.arguments) for call in calls] == [("f", {"a": 1}), ("g", {"b": 2})]

@@ -148,6 +148,8 @@ CASES = [
         runs=(OSLO, ROME, ("weather", {"city": "Oslo", "days": 1}))),
     one("same-object-twice", '{"city": "Oslo"}{"city": "Oslo"}', "joined-calls", runs=(OSLO,)),
     one("empty-object-first", '{}{"city": "Oslo"}', "joined-calls", runs=(OSLO,)),
+    one("first-object-with-a-key-of-no-tool", '{"city": "Oslo", "x": 1}{"city": "Rome"}', "joined-calls",
+        refused=("weather", "weather")),
     one("second-object-of-no-tool", '{"city": "Oslo"}{"town": "Rome"}', "joined-calls",
         refused=("weather", "weather")),
     one("second-object-cut", '{"city": "Oslo"}{"city": "Ro', "extra-value", refused=("weather",)),

@@ -79,3 +79,10 @@ def test_a_count_of_tokens_that_comes_with_the_pieces_stands_in_the_last_chunk()
         for piece in pieces
     ]
     assert list(openai.repair_stream(chunks))[-1]["usage"] == usage
+
+
+def test_a_call_without_a_name_is_left_out_of_a_message_and_told() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "", "arguments": '{"n": 1}'}}
+    repaired = openai.repair_message({"role": "assistant", "content": "Hi.", "tool_calls": [call]})
+    assert not repaired.get("tool_calls")
+    assert [each.code for each in repaired.result.diagnostics] == ["malformed-call"]

@@ -153,6 +153,8 @@ def test_a_response_is_repaired(
             for item in out[-1]["response"]["output"]
             if item["type"] == "message"
         ]
+        ended = [each["item"] for each in out if each["type"].endswith("item.done")]
+        assert [item["content"][0]["text"] for item in ended if item["type"] == "message"] == parts
         # The deltas of each item add up to it.
         for place, item in enumerate(out[-1]["response"]["output"]):
             own = [each for each in out if each.get("output_index") == place]

@@ -235,4 +235,4 @@ def test_the_text_of_a_call_that_comes_whole_with_the_end_is_read() -> None:
     events = list(from_stream([added(CUSTOM), done]))
     assert [each.text for each in events if isinstance(each, InputDelta)] == ["ls -l"]
     [call] = [each.call for each in events if isinstance(each, CallEnd)]
-    assert (call.name, call.input) == ("bash", "ls -l")
+    assert (call.name, call.input, call.status) == ("bash", "ls -l", "complete")
