@@ -61,11 +61,14 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
         message = "Found a closer in a value, and not its own closer behind it; it may be damaged"
         _doubt(builder, draft, "stray-close-tag", message)
         return
-    # `{"a": (x", "b": 1}`: a text without quotes goes on to the end of the object.
-    if "bare-text" in codes and any(map(_holds_member, strings_of(draft.arguments))):
-        message = "Found text without quotes that holds what looks like another argument"
-        _doubt(builder, draft, "bare-text", message)
-        return
+    if "bare-text" in codes:
+        # `{"a": Ne{w York}`: a bracket was put in, and the text may have taken the one that was
+        # there. `{"a": (x", "b": 1}`: the text goes on to the end of the object.
+        holds = _holds_bracket if codes & {"bracket", "missing-close-tag"} else _holds_member
+        if any(map(holds, strings_of(draft.arguments))):
+            message = "Found text without quotes that holds what may be a part of the arguments"
+            _doubt(builder, draft, "bare-text", message)
+            return
     # `{"a": "x," "b": 1}` gets a comma put in behind `"x,"`: the value may be `x`.
     marks = "".join(_MARKS.get(code, "") for code in codes)
     if any(_ends_with_stray(text, marks) for text in strings_of(draft.arguments)):
@@ -130,6 +133,11 @@ def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
     for each in sure:
         # A quotation has two quotes, with words between them.
         each.judge(doubt=bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1)
+
+
+def _holds_bracket(text: str) -> bool:
+    """Whether a bracket of JSON stands in a string."""
+    return not set("{}[]").isdisjoint(text)
 
 
 def _holds_member(text: str) -> bool:

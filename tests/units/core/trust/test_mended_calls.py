@@ -106,3 +106,12 @@ def test_a_closer_in_a_value_that_lacks_its_own_may_be_that(
     text = f"<write_to_file>\n<content>{body}\n</write_to_file>"
     (call,) = toolgrammar.parse(text, "roo_xml", tools=[tool]).calls
     assert call.doubts == doubts
+
+
+@pytest.mark.parametrize("arguments", ['{"tags"[: ["a"], "lines": 1}', '{"path": a{b}'])
+def test_text_without_quotes_may_have_taken_the_bracket_that_is_missing(arguments: str) -> None:
+    check(arguments, "bare-text")
+
+
+def test_text_without_quotes_may_hold_a_pair_of_brackets() -> None:
+    check('{"path": src/[id].py, "lines": 1}')
