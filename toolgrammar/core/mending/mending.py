@@ -318,6 +318,8 @@ def cut_here(driver: Driver, node: Node, position: int) -> bool:
     buffer = driver.buffer
     if node.beginnings.match(buffer, position):
         return True
+    if driver.builder.strict:
+        return False  # what does not fit is text at once, in a stream too
     place = blanks.match(buffer, position).end()
     # If a value may stand here, half a closer may be its beginning.
     closers = repairs_of(node).beginnings

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.units.core.cuts import read
+from toolgrammar import Parser, parse
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,12 @@ def test_white_space_behind_an_opener_is_read_once(
     text = opener + blanks * 10_000
     result = read(format_id, text)
     assert (result.calls, result.ok) == ((), False)
+
+
+def test_with_strict_reading_what_does_not_fit_is_text_in_a_stream_and_a_whole_text() -> None:
+    text = "[TOOL_CALLS]<"  # `<` may begin a token that only a repair would leave out
+    parser = Parser("mistral_v11", strict=True)
+    for character in text:
+        parser.feed(character)
+    parser.close()
+    assert parser.result.to_dict() == parse(text, "mistral_v11", strict=True).to_dict()
