@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Two line ends, each of any kind; atomic, since a `\r\n` alone is not two of them.
-_END: Final = re.compile(rb"(?>\r\n|\n)(?>\r\n|\n|\r)|\r\r")
+# Two line ends, each of any kind, from the last byte of the first one, which makes it quick to
+# search for. Atomic, since a `\r\n` alone is not two line ends.
+_END: Final = re.compile(rb"\n(?>\r\n|\n|\r)|\r\r")
+_DATA: Final = re.compile(rb"(?:^|(?<=[\r\n]))data: ?([^\r\n]*)")
+"""A line of data, without the space that may follow the colon."""
 _BOM: Final = b"\xef\xbb\xbf"
 DONE: Final = b"[DONE]"
 """The data of the last event."""
@@ -68,5 +71,4 @@ class Events:
 def data_of(event: bytes) -> bytes:
     """Returns the data of an event; b"" for a comment."""
     # A stream may begin with a byte order mark, which is not part of its first line.
-    lines = event.removeprefix(_BOM).splitlines()
-    return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line[:5] == b"data:")
+    return b"\n".join(_DATA.findall(event.removeprefix(_BOM)))

@@ -167,7 +167,8 @@ class StreamRewriter:
             self._done = True
             return [*map(_event, self._flushed(cut=False)), event]
         try:
-            chunk = json.loads(data)
+            # Events are UTF-8, which need not be found out for each.
+            chunk = json.loads(data.decode("utf-8", "surrogatepass"))
         # Data that is not JSON belongs to another protocol, and is passed on.
         except (ValueError, RecursionError):
             return [event]
