@@ -29,6 +29,8 @@ RECORD = Path(__file__).with_name("shortcuts.json")
 READINGS = 4
 """The whole reader learns how calls look on the way: the last reading knows more than the first."""
 LONGEST_PIECE = 9
+REST_OF_CALLS = ("(", '(path="/")', ', "x": 1}', '"x"}', '"\n}', "}", "]", ")", "\nx: y", "`")
+"""Texts behind a call that may belong to it."""
 
 AMBIGUOUS = ("stray-words-or-markup-words-behind-a-path",)
 """Examples that Lark may read in two ways: Earley's parser does not know which terminal is first."""
@@ -67,6 +69,13 @@ def streamed(case: Case) -> bool:
         same("stream reader", case, f"events, {chunks}", wanted[1], found[1])
         taken = taken and not isinstance(parser._reader, DrivenReading)
     return taken
+
+
+def behind(case: Case) -> bool:
+    """Compares the whole reader with the driver on what may go on behind a call that it learned."""
+    for text in [case.text] * READINGS + [f"{case.text} x"] * READINGS:
+        _parsed(replace(case, text=text))
+    return all([whole(replace(case, text=case.text + rest)) for rest in REST_OF_CALLS])
 
 
 def reference(case: Case) -> bool:

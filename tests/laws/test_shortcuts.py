@@ -11,7 +11,7 @@ import pytest
 
 from tests.laws.damaged import damaged_cases, touched
 from tests.laws.every_case import FORMAT_IDS, cases, each_format, hold, page_cases
-from tests.laws.shortcuts import SHORTCUTS, read_by, recorded
+from tests.laws.shortcuts import SHORTCUTS, behind, read_by, recorded
 from tests.laws.stretched import stretched_cases
 from toolgrammar.testing import Case
 from toolgrammar.testing.depth import LEVEL, some_of
@@ -26,6 +26,11 @@ each_shortcut = pytest.mark.parametrize("name", SHORTCUTS)
 @each_format
 def test_each_shortcut_reads_what_the_driver_reads(format_id: str, name: str) -> None:
     hold(SHORTCUTS[name], some_of(list(texts(name, format_id))))
+
+
+@each_format
+def test_what_was_learned_of_a_call_says_nothing_of_what_stands_behind_it(format_id: str) -> None:
+    hold(behind, some_of(list(cases(format_id, malformed=False)))[: 4 if LEVEL == "few" else None])
 
 
 @pytest.mark.parametrize(

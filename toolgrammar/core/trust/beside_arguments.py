@@ -97,7 +97,8 @@ def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> boo
     if text[place : place + 1] not in _LEADS:
         return False
     follows = stands_at(text, place, final=final)
-    if follows and not builder.has_draft:
+    # Where a model wrote that it calls nothing, there is neither a draft nor a call.
+    if follows and not builder.has_draft and builder.calls:
         report_rest(builder, builder.calls[-1].span.end)
     return follows
 

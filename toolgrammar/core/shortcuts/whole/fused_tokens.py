@@ -47,6 +47,7 @@ class FusedTokens:
         payload: Step | None,
         *,
         before: bool,
+        may_go_on: bool,
     ) -> None:
         # The order matters: what no mark needs is not captured.
         needed = _needed(marks, payload)
@@ -58,7 +59,7 @@ class FusedTokens:
         self.node = node
         """The node behind the run; of a run up to a payload, the one that takes the payload."""
         self.payload = payload
-        self.may_go_on = node.accepts_text and bool(needed) and needed[-1][0] == END_CALL
+        self.may_go_on = may_go_on
         """Whether the run ends a call whose arguments may go on in the text behind it."""
         # `RAW_STRING` is a string whatever the schema says.
         self.is_typed = payload is not None and payload.terminal.name == "RAW"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.driver.behind_calls import ends_call
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.shortcuts.whole.fused_tokens import (
     BEGIN_GROUP,
@@ -200,7 +201,8 @@ def fuse(run: Run) -> FusedTokens | None:
         marks = [_to_the_end(mark, f"g{len(run.steps) - 1}") for mark in marks]
     # The trim of a raw value depends on whether the grammar writes a line end before it.
     before = "\n" in run.steps[-1].terminal.trail
-    return FusedTokens("".join(parts), marks, end, payload, before=before)
+    may_go_on = payload is None and ends_call(run.steps[-1])
+    return FusedTokens("".join(parts), marks, end, payload, before=before, may_go_on=may_go_on)
 
 
 def _to_the_end(mark: tuple[int, str], last: str) -> tuple[int, str]:
