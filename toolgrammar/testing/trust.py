@@ -17,9 +17,9 @@ def trust(case: Case) -> None:
     """Checks that `executable`, `status`, `doubts`, `error`, `ok` and severities agree.
 
     - A call is executable if and only if it is complete or repaired, without error and doubts.
-    - Each doubt, and each call that is cut or can't be read, has an error that tells of it; a
+    - Each doubt, and each call that is cut or can't be read, has an error that reports it; a
       stream gives one out before the call ends.
-    - An error tells of a call that is not executable, or of a loss beside the calls.
+    - An error is about a call that is not executable, or of a loss beside the calls.
     - `ok` says that there is no error.
 
     Whole, cut by the server, and strict alike; but with strict reading, whatever the grammar
@@ -88,7 +88,7 @@ def _is_of_a_call(error: Diagnostic, calls: Sequence[ToolCall], ends: Sequence[i
 
 
 def _is_of_a_loss(error: Diagnostic, errors: Sequence[Diagnostic], ends: Sequence[int]) -> bool:
-    """Whether a loss is told of after an error, before the next call: it was in what was lost."""
+    """Whether a loss is reported after an error, before the next call: it was in what was lost."""
     place = error.span.start
     end = min((each for each in ends if each > place), default=place)
     return any(each.code in LOSSES and place <= each.span.start < end for each in errors)

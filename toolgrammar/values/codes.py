@@ -42,8 +42,8 @@ _CALLS = (
     CodeEntry(
         "missing-open-tag",
         "warning",
-        "What only stands behind an opener names a known tool, and the opener is missing; it is put "
-        "in.",
+        "Text that only ever follows an opener names a known tool, and the opener is missing; it is "
+        "put in.",
     ),
     CodeEntry(
         "stray-close-tag",
@@ -102,7 +102,7 @@ _CALLS = (
     CodeEntry(
         "invented-result",
         "error",
-        "A call stands behind the result of a tool, or a turn of the user, that the model wrote itself.",
+        "A call follows the result of a tool, or a turn of the user, that the model wrote itself.",
         doubt=True,
     ),
     CodeEntry(
@@ -133,7 +133,7 @@ _CALLS = (
     CodeEntry(
         "backslash",
         "warning",
-        "An underscore stands behind a backslash, as in Markdown; the backslash is dropped.",
+        "An underscore follows a backslash, as in Markdown; the backslash is dropped.",
     ),
     CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
     CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
@@ -217,7 +217,7 @@ _JSON = (
         "bracket",
         "warning",
         "A bracket is missing or of the wrong kind. An error, and a doubt, where arguments are "
-        "missing, or stand behind it.",
+        "missing or follow it.",
     ),
     CodeEntry("comment", "warning", "A comment is dropped."),
     CodeEntry("comma", "warning", "A comma is missing."),

@@ -120,7 +120,7 @@ class Journal:
         mode = "r+b" if good else "wb"
         self._lines = self.partial.open(mode)
         self._notes = self._path.open(mode)
-        # What stands behind is of a chunk that was not finished.
+        # What follows is of a chunk that was not finished.
         if good:
             self._lines.truncate(self.progress.written)
             self._lines.seek(self.progress.written)

@@ -118,7 +118,7 @@ class Policy:
             run: the call's run.
             name: the event's name in the pipeline.
             details: what belongs to the event.
-            error: what a tool or guardrail raised, where the event tells of that.
+            error: what a tool or guardrail raised, where the event is about that.
         """
         return ((name, {**run.identity(), **details}),)
 

@@ -163,7 +163,7 @@ class Terminals:
             text = values[0] if values else ""
         more = needs.take_input() > 0
         if terminal.name in RAW_LIKE and more and "\n" in text:
-            # What stands behind is a part of the text too: its last line.
+            # What follows is a part of the text too: its last line.
             text, _, last = text.rpartition("\n")
             needs.leave_input(last)
             return self._padded(self.raw.text(text, role), role)

@@ -27,7 +27,7 @@ def member_lines(
         properties: the schema of each member.
         required: the names of those that have to be there.
         indent: the white space before each line.
-        above: the schemas that these stand in: one that holds itself is told of once.
+        above: the schemas that these stand in: one that holds itself is described once.
     """
     for name, schema in properties.items():
         needed = "required" if name in required else "optional"
