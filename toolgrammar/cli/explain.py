@@ -10,7 +10,13 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_bytes, read_tools
+from toolgrammar.cli.input import (
+    STANDARD_INPUT,
+    InputError,
+    add_reading_options,
+    read_bytes,
+    read_tools,
+)
 from toolgrammar.cli.marked_text import Finding, Part, write_marked
 from toolgrammar.cli.output import printable, write_json, write_line
 from toolgrammar.parsing.bad_bytes import as_text
@@ -39,14 +45,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "what was found wrong in it. Exits with 0 when all is well, 1 when the message has "
         "errors, 2 when the command was called wrongly.",
     )
-    parser.add_argument("files", nargs="*", help="messages; none or `-` is standard input")
-    parser.add_argument(
-        "--format", default="auto", help="ids, aliases, path of a .lark file (default: auto)"
-    )
-    parser.add_argument("--tools", metavar="FILE", help="JSON list of the tools of the model")
-    parser.add_argument("--prefix", default="", help="what the chat template wrote of the answer")
-    parser.add_argument("--finish-reason", help="why the server stopped, as in `length`")
-    parser.add_argument("--strict", action="store_true", help="repair nothing")
+    add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="print the diagnostics as JSON")
     parser.add_argument(
         "--color",

@@ -1,4 +1,4 @@
-"""Reads the input of a command: files or stdin, as UTF-8 bytes."""
+"""Reads the input of a command: its options, and files or stdin as UTF-8 bytes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from toolgrammar.tools.specs import to_specs
 
 if TYPE_CHECKING:
+    import argparse
     from typing import TextIO
 
     from toolgrammar.values.json_types import JsonValue
@@ -25,6 +26,18 @@ _TOOL = (
 
 class InputError(ValueError):
     """Raised if an input file can't be used; the message says why."""
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the messages to read and how to read them, as `parse` and `explain` take them."""
+    parser.add_argument("files", nargs="*", help="messages; none or `-` is standard input")
+    parser.add_argument(
+        "--format", default="auto", help="ids, aliases, path of a .lark file (default: auto)"
+    )
+    parser.add_argument("--tools", metavar="FILE", help="JSON list of the tools of the model")
+    parser.add_argument("--prefix", default="", help="what the chat template wrote of the answer")
+    parser.add_argument("--finish-reason", help="why the server stopped, as in `length`")
+    parser.add_argument("--strict", action="store_true", help="repair nothing")
 
 
 def read_bytes(name: str) -> bytes:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli import many
-from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_bytes, read_tools
+from toolgrammar.cli.input import (
+    STANDARD_INPUT,
+    InputError,
+    add_reading_options,
+    read_bytes,
+    read_tools,
+)
 from toolgrammar.cli.output import (
     compact,
     fields,
@@ -47,14 +53,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         description="Reads messages and shows their calls. Exits with 0 when all is well, "
         "1 when a message has errors, 2 when the command was called wrongly.",
     )
-    parser.add_argument("files", nargs="*", help="messages; none or `-` is standard input")
-    parser.add_argument(
-        "--format", default="auto", help="ids, aliases, path of a .lark file (default: auto)"
-    )
-    parser.add_argument("--tools", metavar="FILE", help="JSON list of the tools of the model")
-    parser.add_argument("--prefix", default="", help="what the chat template wrote of the answer")
-    parser.add_argument("--finish-reason", help="why the server stopped, as in `length`")
-    parser.add_argument("--strict", action="store_true", help="repair nothing")
+    add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, one line a message")
     parser.add_argument("--events", action="store_true", help="read in chunks, print the events")
     parser.add_argument(
