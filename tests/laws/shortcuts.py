@@ -75,7 +75,8 @@ def behind(case: Case) -> bool:
     """Compares the whole reader with the driver on what may go on behind a call that it learned."""
     for text in [case.text] * READINGS + [f"{case.text} x"] * READINGS:
         _parsed(replace(case, text=text))
-    return all([whole(replace(case, text=case.text + rest)) for rest in REST_OF_CALLS])
+    found = [whole(replace(case, text=case.text + rest)) for rest in REST_OF_CALLS]
+    return all(found)
 
 
 def reference(case: Case) -> bool:
