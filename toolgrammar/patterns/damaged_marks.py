@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from toolgrammar.patterns.distances import distance, distances
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -195,7 +196,7 @@ class _Mark:
         # them spares the comparison.
         if not self._keeps_marks(window) or not self._keeps_characters(window):
             return None
-        distance, start, end = min(_distances(self.text, window, most=self.most)[-1])
+        distance, start, end = min(distances(self.text, window, most=self.most)[-1])
         # At a distance of 0 it is the mark itself, which other code judges by the text after it.
         if not 0 < distance <= self.most or not self._keeps_marks(window[start:end]):
             return None
@@ -211,7 +212,7 @@ class _Mark:
         return None if begins.strip() else Damaged(offset + start, found, self.text)
 
     def _cut(self, tail: str, offset: int) -> Damaged | None:
-        rows = _distances(self.text, tail)
+        rows = distances(self.text, tail)
         # The longest beginning of the mark is tried first.
         for size in range(len(rows) - 1, _LEAST_OF_CUT - 1, -1):
             distance, start, end = rows[size][-1]
@@ -346,56 +347,3 @@ def _is_paired(found: Damaged, text: str) -> bool:
     slash = "" if tag["slash"] else "/"
     partner = rf"<{slash}{re.escape(tag['name'])}(?![\w.:-])"
     return re.search(partner, around) is not None
-
-
-def is_near(mark: str, text: str, most: int) -> bool:
-    """Whether a text is a mark with at most so many damages."""
-    # Each damage changes the length by one, or removes one character: counting spares most
-    # comparisons.
-    if abs(len(mark) - len(text)) > most or sum(each not in text for each in set(mark)) > most:
-        return False
-    return distance(mark, text) <= most
-
-
-def distance(one: str, other: str) -> int:
-    """Returns how many characters are missing, superfluous, wrong, or swapped with the next one."""
-    return _distances(one, other, anywhere=False)[-1][-1][0]
-
-
-def _distances(
-    mark: str, text: str, *, anywhere: bool = True, most: int | None = None
-) -> list[list[tuple[int, int, int]]]:
-    """Returns, by length of a beginning of the mark, its distance from the text before each index.
-
-    Each distance comes with the start and the end of that text. A character that is missing,
-    superfluous or wrong counts one, and so do two that are swapped.
-
-    Args:
-        mark: the mark.
-        text: the text.
-        anywhere: whether the mark may begin anywhere: the text before it is free.
-        most: an upper bound of the distances that matter, which reduces the work.
-    """
-    row = [(0 if anywhere else at, at if anywhere else 0, at) for at in range(len(text) + 1)]
-    rows = [row]
-    # A distance within `most` stays near the diagonal: each step away from it costs one.
-    below = len(mark) if most is None else most
-    above = len(text) if most is None else len(text) - len(mark) + most
-    far = [(len(mark) + len(text), 0, at) for at in range(len(text) + 1)]
-    for size, wanted in enumerate(mark, 1):
-        before, row = rows[-1], far.copy()
-        row[0] = (size, 0, 0)
-        for at in range(max(1, size - below), min(len(text), size + above) + 1):
-            written = text[at - 1]
-            cost, start, _ = before[at - 1]
-            best = (cost + (wanted != written), start)
-            best = min(
-                best, (before[at][0] + 1, before[at][1]), (row[at - 1][0] + 1, row[at - 1][1])
-            )
-            # Two swapped characters: `</fucntion>`.
-            if size > 1 and at > 1 and wanted == text[at - 2] and mark[size - 2] == written:
-                swapped = rows[-2][at - 2]
-                best = min(best, (swapped[0] + 1, swapped[1]))
-            row[at] = (best[0], best[1], at)
-        rows.append(row)
-    return rows

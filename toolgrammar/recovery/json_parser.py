@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from toolgrammar.core.payloads.json.duplicates import equal_duplicates
 from toolgrammar.core.payloads.json.guide import guide_of
 from toolgrammar.core.payloads.json.other_scalars import scalar_of
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import TooDeep
-from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.core.payloads.json.whole import read_all
 from toolgrammar.core.payloads.mended.recover import RecoveringScanner, repairs_of
-from toolgrammar.core.payloads.mended.repairs import Repair
+from toolgrammar.core.payloads.mended.repairs import Repair, judge_duplicates
 from toolgrammar.core.trust.mended_calls import doubt_quotes, is_endless
 from toolgrammar.recovery.growing_value import GrowingValue
 from toolgrammar.recovery.json_escaped import Unescaper
@@ -77,8 +76,8 @@ def _strictly(text: str, schema: AnySchema | None) -> RecoveredJson | None:
     # A number or a word alone may be a part of one that was cut: the parser judges those.
     if body[:1] not in ("{", "["):
         return None
-    whole = read_whole(body, 0)
-    if whole is None or whole[1] != len(body):
+    whole = read_all(body)
+    if whole is None:
         return None
     # Half of a surrogate pair can't be written as UTF-8, which is told.
     if (not body.isascii() or "\\u" in body) and _SURROGATE.search(body):
@@ -113,7 +112,7 @@ class JsonParser:
         self._taken = 0  # pieces of `_out` that `take` has emitted
         self._growing = GrowingValue()
         self._seen = 0  # pieces of `_out` that `_growing` has taken
-        self._literal: tuple[str, str] | None = None  # a number or word at the end, and its key
+        self._literal: tuple[str, str] | None = None  # a literal at the end, and its key
         self._view: Any = None
 
     def feed(self, delta: str) -> None:
@@ -157,15 +156,14 @@ class JsonParser:
         if self._result is not None:
             return self._result.value
         self._flush()
-        scanner = self._scanner
-        if scanner is None:
+        if self._scanner is None:
             return None
-        fresh, literal = self._out[self._seen :], scanner.literal()
+        fresh, literal = self._out[self._seen :], self._scanner.literal()
         if fresh or literal != self._literal:
             self._seen += len(fresh)
             self._growing.feed("".join(fresh))
             self._literal = literal
-            # A number at the end may still grow: it is shown, and not yet kept.
+            # A literal at the end may still be text: it is shown, and not yet kept.
             member = None if literal is None else (literal[0], json.loads(literal[1]))
             self._view = self._growing.view(member)
         return self._view
@@ -272,8 +270,7 @@ class JsonParser:
         stripped = text.strip(_SPACES)
         if not stripped or stripped[0] in "{[":
             return None
-        whole = read_whole(stripped + "\n", 0)  # a number ends before something else
-        is_whole = whole is not None and whole[1] == len(stripped)
+        is_whole = read_all(stripped) is not None
         if not is_whole and stripped[0] == '"':
             scanner = JsonScanner()
             scanner.feed(stripped, 0, [])
@@ -282,7 +279,14 @@ class JsonParser:
             if (scanner.failed or scanner.done) and self._may_be_object():
                 return None
         elif not is_whole:
-            return self._word(text, stripped)
+            # A number or literal in another form, such as `True`; all else is prose.
+            try:
+                scalar = scalar_of(stripped, self._guide)
+            except ValueError:
+                return self._nothing("unreadable")
+            if scalar is None or not scalar.code:
+                return None
+            is_whole = True
         reader = RecoveringScanner(self._guide, around=Text())
         position = reader.feed(text, 0, self._out, final=True)
         if not reader.done:
@@ -305,20 +309,6 @@ class JsonParser:
         if not "".join(self._out):
             return self._nothing("refused")
         return self._judged([*reader.repairs, *rest.repairs], truncated=truncated)
-
-    def _word(self, text: str, stripped: str) -> RecoveredJson | None:
-        """Reads a root number or literal in another form."""
-        try:
-            scalar = scalar_of(stripped, self._guide)
-        except ValueError:
-            return self._nothing("unreadable")
-        if scalar is None or not scalar.code:
-            return None
-        start = text.index(stripped)
-        repair = Repair(scalar.code, start, start + len(stripped), "$")
-        repair.edit(repair.start, repair.end, scalar.text)
-        self._out.append(scalar.text)
-        return self._judged([repair], truncated=False)
 
     def _placed(self, repairs: list[Repair]) -> list[Repair]:
         """Moves the repairs of an unescaped text to where they stand in the source."""
@@ -351,11 +341,7 @@ class JsonParser:
     ) -> RecoveredJson:
         text = "".join(self._out)
         value = json.loads(text)
-        doubled = [each for each in repairs if each.code == "duplicate-key"]
-        if doubled:
-            # Of equal values it does not matter which one counts: `{"a": 1, "a": 1}`.
-            for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
-                repair.judge(doubt=not equal)
+        doubled = judge_duplicates(repairs, text)
         doubt_quotes(repairs, value)
         told = any(each.code == "nonfinite" for each in repairs)
         # `1e999` stands for no word that was mended: only the value shows it.
@@ -368,7 +354,7 @@ class JsonParser:
         if truncated:
             status = "truncated"
         # A key that stands twice is not an edit: the text was strict JSON.
-        elif stretches or len(repairs) > len(doubled):
+        elif stretches or len(repairs) > doubled:
             status = "repaired"
         executable = not truncated and not doubts
         executable = executable and _fits(value, self._schema)

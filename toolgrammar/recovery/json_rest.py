@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.mended.ahead import Around
-from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, ODD_SPACES
+from toolgrammar.core.payloads.mended.look import BLOCK_COMMENT, CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.payloads.mended.repairs import Repair
 from toolgrammar.tools.json_tokens import LITERAL
 from toolgrammar.values.patterns import late
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _JSON_SPACE: Final = " \t\n\r"
 _ODD = late(f"[{ODD_SPACES}]")
-_COMMENT = late(r"//[^\n\r]*|\#[^\n\r]*|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/")
+_COMMENT = late(rf"(?://|\#)[^\n\r]*|{BLOCK_COMMENT}")
 _OPENER = late(r"[{\[]")
 # What may follow a bracket that opens a value. Prose may have brackets: `[see below]`.
 _AFTER_BRACE = late(r"\{\s*+(?:[}\"'`“\w$/#]|\Z)")

@@ -7,18 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.mended.look import ODD_SPACES
+from toolgrammar.core.payloads.mended.look import blank_run
 from toolgrammar.recovery.json_rest import WINDOW, may_go_on
-from toolgrammar.values.patterns import anywhere, late
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     import re
 
-# White space, `\n` as two characters (all may be escaped once too often), and comments.
-_BLANK = anywhere(
-    rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
-    r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
-)
 _COMMENT_OPENED = late(r"//|\#|/\*")
 _LINE_END = late(r"[\n\r]")
 _BLOCK_END = late(r"\*/")
@@ -29,7 +24,6 @@ _ESCAPED_BEGUN = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\?")
 _MEMBER = late(r'"[^"\\\n]{1,64}"\s{0,256}+:')
 _MEMBER_BEGUN = late(r'"[^"\\\n]{0,64}(?:"\s{0,256}+)?')
 _FENCE_OR_OPENER = late(r"```|[{\[]")
-_OPENER = late(r"[{\[]")
 
 PLAIN: Final = "plain"
 """The value begins with a bracket."""
@@ -94,7 +88,7 @@ class Start:
                 return -1
             begin = end.end()
             self._comment_end = None
-        begin = _BLANK.match(text, begin).end()
+        begin = blank_run.match(text, begin).end()
         opened = _COMMENT_OPENED.match(text, begin)
         if opened is not None:
             self._comment_end = _BLOCK_END if opened[0] == "/*" else _LINE_END
@@ -159,23 +153,19 @@ class Start:
         """Ends the text; returns whether a bracket was found where a value can begin."""
         text = self.text = "".join(self._parts)
         # The whole text is there: what begins it, then a fence, then the first bracket in prose.
-        begin = _BLANK.match(text).end()
+        begin = blank_run.match(text).end()
         if text[begin : begin + 1] in ("{", "["):
-            self.kind, self.offset = PLAIN, 0
-            return True
-        in_fence = False
+            return self._is_at(PLAIN, 0)
+        in_fence, in_prose = False, -1
         for match in _FENCE_OR_OPENER.finditer(text):
             if match.group() == "```":
                 in_fence = not in_fence
-            elif in_fence and may_go_on(text, match.start()):
-                self.kind, self.offset = PLAIN, match.start()
-                return True
-        # A bracket in prose counts only now: a fence after it would have been the better place.
-        for match in _OPENER.finditer(text):
-            if may_go_on(text, match.start()):
-                self.kind, self.offset = PLAIN, match.start()
-                return True
-        return False
+            elif (in_fence or in_prose < 0) and may_go_on(text, match.start()):
+                if in_fence:
+                    return self._is_at(PLAIN, match.start())
+                # A bracket in prose counts only where no fence follows, which is a better place.
+                in_prose = match.start()
+        return in_prose >= 0 and self._is_at(PLAIN, in_prose)
 
 
 def _decides(text: str, opener: int) -> bool:

@@ -9,8 +9,8 @@ import json
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.markup import Markup
-from toolgrammar.core.payloads.json.duplicates import equal_duplicates
 from toolgrammar.core.payloads.mended.recover import RecoveringScanner
+from toolgrammar.core.payloads.mended.repairs import judge_duplicates
 from toolgrammar.core.trust.mended_calls import doubt_quotes
 
 if TYPE_CHECKING:
@@ -64,13 +64,7 @@ class JsonPayload(RecoveringScanner):
 
     def settled(self, text: str) -> list[Repair]:
         """Returns the repairs in the order of the source, once the payload's JSON is `text`."""
-        # `{"x": 1, "x": 1}` is the same object whichever member counts; `{"x": 1, "x": 2}` is
-        # ambiguous.
-        doubled = [each for each in self.repairs if each.code == "duplicate-key"]
-        # Whether the members are equal is known only at the end of the payload.
-        if doubled and text:
-            for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
-                repair.judge(doubt=not equal)
+        judge_duplicates(self.repairs, text)
         quoted = [each for each in self.repairs if each.code == "inner-quote" and not each.doubt]
         if quoted and text:
             value = json.loads(text)

@@ -12,7 +12,7 @@ from toolgrammar.core.machine.next_calls import next_call_of
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.json.runs import inside_framed
 from toolgrammar.core.payloads.mended.ahead import Around
-from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More, Undecided
+from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More
 from toolgrammar.core.trust.mended_calls import strings_of
 from toolgrammar.tools.json_tokens import LITERAL
 from toolgrammar.values.patterns import anywhere, blanks, late
@@ -147,14 +147,9 @@ class Markup(Around):
 
     def ends_at_brackets(self, look: LookAhead, index: int) -> bool:
         """Whether the open string ended before the brackets at an index, without its quote."""
-        string = look.string
-        # Strings in other quotes, and keys, have rules of their own.
-        if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
-            return False
-        # A string with quotes in it may contain JSON, to which these brackets belong.
-        if string.quotes or string.inner_quoted:
-            return False
-        return _ended_before(look, index, lambda behind, at: self._goes_on(look.source, behind, at))
+        return _may_lack_quote(look) and _ended_before(
+            look, index, lambda behind, at: self._goes_on(look.source, behind, at)
+        )
 
     def ends_at_markup(self, look: LookAhead, index: int) -> bool:
         """Whether the open string ended before markup, without its quote and brackets.
@@ -163,10 +158,8 @@ class Markup(Around):
         here, and after it the opener of the next call or the closer of the section; and the next
         quote, if it is near, must not close the string.
         """
-        string, source, start = look.string, look.source, self._start
-        if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
-            return False
-        if string.quotes or string.inner_quoted:
+        source, start = look.source, self._start
+        if not _may_lack_quote(look):
             return False
         closer = self._closer(source.text, index)
         if closer is None:
@@ -313,6 +306,16 @@ def _is_scalar(source: Source, index: int, end: int) -> bool:
     return scalar is not None and scalar.end() >= end
 
 
+def _may_lack_quote(look: LookAhead) -> bool:
+    """Whether the closing quote of the open string may be missing."""
+    string = look.string
+    # Strings in other quotes, and keys, have rules of their own.
+    if string.close != '"' or string.width > 1 or string.in_key or not look.state.stack:
+        return False
+    # A string with quotes in it may contain JSON, to which brackets in it belong.
+    return not string.quotes and not string.inner_quoted
+
+
 def _ended_before(look: LookAhead, start: int, frame_follows: Callable[[int, int], bool]) -> bool:
     """Whether the open string ended at an index, where a closing bracket stands.
 
@@ -361,10 +364,8 @@ def _begins_member(look: LookAhead, index: int, level: int) -> bool:
         if match.end() == len(text) and not look.source.final:
             raise More
         return False
-    look.begin(quote)
-    try:
-        if look.goes_on_strictly(quote + 1):
-            return False
-        return look.reads_key(quote, frame, at_end=False)
-    except Undecided:
-        return False
+    return look.answer(
+        quote,
+        lambda: not look.goes_on_strictly(quote + 1) and look.reads_key(quote, frame, at_end=False),
+        otherwise=False,
+    )

@@ -9,15 +9,27 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgrammar.tools.fits import same
+from toolgrammar.values.patterns import blanks, late
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
-_QUOTES: Final = "\"'`"
+_STRING: Final = "|".join(
+    (
+        # A triple-quoted string of Python may contain single quotes; one of backticks does not.
+        r"\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)",
+        *(rf"{quote}(?:[^{quote}\\]++|\\.)*+\\?{quote}?" for quote in "\"'`"),
+    )
+)
+"""A string in JSON or Python; the end of the text may cut it."""
+_KEY = late(rf"(?P<string>{_STRING})|[\w.$-]*", re.DOTALL)
+_PIECE = late(rf"{_STRING}|[{{\[(}}\]),]|[^\"'`{{\[(}}\]),]++", re.DOTALL)
+"""A string, a bracket, a comma, or what is between these."""
 
 
 class Member(NamedTuple):
@@ -52,19 +64,19 @@ def members_of(text: str, arguments: Mapping[str, Any], *, whole: bool) -> list[
 
 def _split(text: str) -> list[Member] | None:
     """Splits a payload at the commas of its outermost level; None if that fails."""
-    place, end = _blanks(text, 0), len(text.rstrip())
+    place, end = blanks.match(text).end(), len(text.rstrip())
     if text[place : place + 1] in ("{", "("):
         closer = _CLOSERS[text[place]]
         place += 1
         # A payload that was cut, or repaired at its end, lacks the bracket.
         end -= text.endswith(closer, 0, end)
     found: list[Member] = []
-    while (place := _blanks(text, place)) < end:
+    while (place := blanks.match(text, place).end()) < end:
         member = _member(text, place, end)
         if member is None:
             return None
         found.append(member)
-        place = _blanks(text, _behind(text, member.start, end))
+        place = blanks.match(text, _behind(text, member.start, end)).end()
         if place < end and text[place] == ",":
             place += 1
         elif place < end:
@@ -74,21 +86,16 @@ def _split(text: str) -> list[Member] | None:
 
 def _member(text: str, place: int, end: int) -> Member | None:
     """Reads the member at an index: its key, the `:` or `=`, and the end of its value."""
-    if text[place] in _QUOTES:
-        stop = _string_end(text, place, end)
-        key_start, key_end = place + 1, stop - 1
-        key = _value(text[place:stop])
-    else:
-        stop = place
-        while stop < end and (text[stop].isalnum() or text[stop] in "_-.$"):
-            stop += 1
-        key_start, key_end = place, stop
-        key = text[place:stop]
-    stop = _blanks(text, stop)
+    match = _KEY.match(text, place, end)
+    assert match is not None
+    quoted = match["string"] is not None
+    key = _value(match[0]) if quoted else match[0]
+    key_start, key_end = match.start() + quoted, match.end() - quoted
+    stop = blanks.match(text, match.end()).end()
     # A key is followed by `:` in JSON, and by `=` in Python arguments.
     if not isinstance(key, str) or stop >= end or text[stop] not in ":=":
         return None
-    start = _blanks(text, stop + 1)
+    start = blanks.match(text, stop + 1).end()
     # In `{"a": 1 , "b": 2}` the value `1` ends before the blank, not at the comma.
     value_end = start + len(text[start : _behind(text, start, end)].rstrip())
     return Member(key, key_start, key_end, start, value_end)
@@ -97,40 +104,15 @@ def _member(text: str, place: int, end: int) -> Member | None:
 def _behind(text: str, place: int, end: int) -> int:
     """Returns the index of the comma that ends the value at an index, or `end`."""
     open_: list[str] = []
-    while place < end:
-        character = text[place]
-        if character in _QUOTES:
-            place = _string_end(text, place, end)
-            continue
-        if character in _CLOSERS:
-            open_.append(_CLOSERS[character])
-        elif open_ and character == open_[-1]:
+    for piece in _PIECE.finditer(text, place, end):
+        mark = piece[0]
+        if mark in _CLOSERS:
+            open_.append(_CLOSERS[mark])
+        elif open_ and mark == open_[-1]:
             open_.pop()
-        elif character == "," and not open_:
-            return place
-        place += 1
+        elif mark == "," and not open_:
+            return piece.start()
     return end
-
-
-def _string_end(text: str, place: int, end: int) -> int:
-    """Returns the index after the string that begins at an index."""
-    quote = text[place]
-    # A triple-quoted string of Python may contain single quotes; three backticks do not open such a
-    # string.
-    if quote != "`" and text.startswith(quote * 3, place):
-        stop = text.find(quote * 3, place + 3, end)
-        return end if stop < 0 else stop + 3
-    place += 1
-    while place < end and text[place] != quote:
-        place += 2 if text[place] == "\\" else 1
-    return min(end, place + 1)
-
-
-def _blanks(text: str, place: int) -> int:
-    """Returns the index after the white space at an index."""
-    while place < len(text) and text[place].isspace():
-        place += 1
-    return place
 
 
 def _value(text: str) -> Any:

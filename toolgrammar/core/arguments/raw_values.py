@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.arguments.reports import doubt_argument, doubt_type, emit_arguments
 from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import fill_part, report_twice, take_argument
@@ -18,7 +19,7 @@ from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json, s
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.raw.entities import EntityDecoder
 from toolgrammar.patterns.trim import LINE, NONE, ONE_NEWLINE, Trimmer
-from toolgrammar.values.events import ArgumentsDelta, InputDelta
+from toolgrammar.values.events import InputDelta
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -130,8 +131,7 @@ class RawValues:
         if draft.wire_role or draft.dropped:
             return
         if self.builder.queue.listening:
-            start = draft.member() + '"'
-            self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), start))
+            emit_arguments(self.builder, draft, draft.member() + '"')
         else:
             # `closing` needs the number of members even if no events are collected.
             draft.member()
@@ -187,8 +187,7 @@ class RawValues:
                 and not draft.dropped
             ):
                 # The quotes of the string are emitted separately, before and after its pieces.
-                piece = as_json(text)[1:-1]
-                self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), piece))
+                emit_arguments(self.builder, draft, as_json(text)[1:-1])
 
     def _decide(self, draft: Draft) -> str:
         """Lets a value stream if its first character is not that of JSON; returns its text so far.
@@ -274,43 +273,28 @@ class RawValues:
                 Span(max(0, draft.arguments_start), end),
             )
             return
-        by_shape = self.builder.header.types == "shape"
+        span, by_shape = Span(self.start, end), self.builder.header.types == "shape"
         if by_shape and whole and self.typed and is_broken_json(text, draft.schema):
             message = f"Found text for `{draft.key[:40]}` that may be damaged JSON; kept as text"
-            draft.doubts.append("bare-text")
-            place, path = Span(self.start, end), f"$.{draft.key}"
-            self.builder.report("bare-text", "error", message, place, path=path)
+            doubt_argument(self.builder, draft, "bare-text", message, span, path=f"$.{draft.key}")
         # Half a string is kept as it is, and the call is truncated; half a number is dropped below.
         if draft.streams:
             if self.builder.queue.listening:
-                self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), '"'))
-            take_argument(self.builder, draft, text, Span(self.start, end))
+                emit_arguments(self.builder, draft, '"')
+            take_argument(self.builder, draft, text, span)
             return
         if not whole or (self.builder.end.is_cut and self.builder.end.is_open):
             # Half a number or half an object would be a wrong value, so it is dropped.
             self.left_out = True
             return
         value, fits = shaped(text, draft.schema) if by_shape else draft.typed(text)
-        self.builder.emit(
-            draft,
-            ArgumentsDelta(
-                len(self.builder.calls), draft.member() + json.dumps(value, ensure_ascii=False)
-            ),
-        )
-        take_argument(self.builder, draft, value, Span(self.start, end))
+        emit_arguments(self.builder, draft, draft.member() + json.dumps(value, ensure_ascii=False))
+        take_argument(self.builder, draft, value, span)
         # The Python notation `{'a': 1}` is checked by its own reader.
         if isinstance(value, dict | list) and repeats_key(text):
-            equal = all(equal_duplicates(text))
-            report_twice(self.builder, draft, Span(self.start, end), equal=equal)
+            report_twice(self.builder, draft, span, equal=all(equal_duplicates(text)))
         if not fits:
-            draft.doubts.append("schema-mismatch")
-            self.builder.report(
-                "schema-mismatch",
-                "error",
-                f"Found text for `{draft.key[:40]}` that its schema does not take; kept as text",
-                Span(self.start, end),
-                path=f"$.{draft.key}",
-            )
+            doubt_type(self.builder, draft, draft.key, span)
 
 
 @kept

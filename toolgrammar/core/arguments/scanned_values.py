@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.arguments.filling import overlooks
 from toolgrammar.core.arguments.json_text import JsonText
+from toolgrammar.core.arguments.reports import doubt_argument, doubt_type, emit_arguments
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import (
@@ -25,7 +26,6 @@ from toolgrammar.core.payloads.json.tokens import TooDeep
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.trust.mended_calls import is_endless
 from toolgrammar.values.diagnostics import Edit
-from toolgrammar.values.events import ArgumentsDelta
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -88,12 +88,17 @@ class ScannedValues:
         if role == "value" and self.builder.header.unwrap:
             wrappers.begin_argument(self.builder, draft)
 
+    @property
+    def _filled(self) -> Draft | None:
+        """The draft whose arguments the payload fills; None if it fills none."""
+        return self.builder.draft if self.role in ("arguments", "value") else None
+
     def take(self, text: str) -> None:
         """Accepts the next part of the payload, as JSON."""
-        draft = self.builder.draft
+        draft = self._filled
         if self.text is not None:
             self.text.take(text)
-        if self.role not in ("arguments", "value") or draft is None:
+        if draft is None:
             return
         assert draft.payload is not None
         if draft.held is not None and not draft.payload:
@@ -104,7 +109,7 @@ class ScannedValues:
             # The key is emitted with the value, as a key without a value is not an argument.
             text = draft.member() + text
         if draft.payload_begins(text):
-            self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), text))
+            emit_arguments(self.builder, draft, text)
 
     def take_whole(self, value: JsonValue, text: str, end: int) -> None:
         """Accepts a payload that was read at once and ends at an offset."""
@@ -114,11 +119,11 @@ class ScannedValues:
 
     def end(self, end: int) -> None:
         """Ends a payload, whose value is that of the JSON that was emitted."""
-        draft = self.builder.draft
+        draft = self._filled
         if self.text is not None:
             self._end_text(self.text, end)
         self._end_arguments(end)
-        if self.role in ("arguments", "value") and draft is not None:
+        if draft is not None:
             assert draft.payload is not None
             text = draft.payload.take()
             if text.strip():
@@ -138,8 +143,8 @@ class ScannedValues:
 
     def _end_arguments(self, end: int) -> None:
         """Notes where the arguments end, unless the payload is another member beside them."""
-        if self.builder.draft is not None and self.role in ("arguments", "value"):
-            self.builder.draft.end_arguments(end)
+        if (draft := self._filled) is not None:
+            draft.end_arguments(end)
             self._note_place(end)
 
     def _note_place(self, end: int) -> None:
@@ -150,16 +155,15 @@ class ScannedValues:
 
     def _accept(self, value: Any) -> None:
         """Sets the value of the payload as the arguments, or as the current key's argument."""
-        draft, role = self.builder.draft, self.role
-        if draft is None or role not in ("arguments", "value"):
+        draft = self._filled
+        if draft is None:
             return
         # `1e999` is sound JSON that no float can hold. One report stands for all such numbers.
         if "nonfinite" not in draft.doubts and is_endless(value):
-            draft.doubts.append("nonfinite")
             span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
             message = "Found a number that no float holds; it is read as Infinity"
-            self.builder.report("nonfinite", "error", message, span)
-        if role == "value":
+            doubt_argument(self.builder, draft, "nonfinite", message, span)
+        if self.role == "value":
             span = Span(draft.payload_start, draft.arguments_end)
             take_argument(self.builder, draft, value, span)
         elif isinstance(value, dict):
@@ -187,7 +191,7 @@ class ScannedValues:
         draft.take_arguments(arguments)
         draft.mend()
         written = json.dumps(arguments, ensure_ascii=False)
-        self.builder.emit(draft, ArgumentsDelta(len(self.builder.calls), written))
+        emit_arguments(self.builder, draft, written)
         span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
         self.builder.report(
             "decoded",
@@ -199,8 +203,8 @@ class ScannedValues:
 
     def mend(self, scanner: JsonPayload, end: int) -> None:
         """Reports the repairs of the payload, which ends here."""
-        draft = self.builder.draft
-        if self.role not in ("arguments", "value") or draft is None:
+        draft = self._filled
+        if draft is None:
             self._mend_beside(scanner)
             return
         path = f"$.{draft.key}" if self.role == "value" else "$"
@@ -257,41 +261,28 @@ class ScannedValues:
 
     def doubt(self, code: str, message: str, end: int) -> None:
         """Doubts a payload for a fault that its scanner found."""
-        draft = self.builder.draft
-        if draft is not None and self.role in ("arguments", "value"):
-            draft.doubts.append(code)
-            self.builder.report(code, "error", message, Span(end, end))
+        if (draft := self._filled) is not None:
+            doubt_argument(self.builder, draft, code, message, Span(end, end))
 
     def doubt_expression(self, written: str, end: int) -> None:
         """Doubts a payload in which an expression was read as text."""
-        draft = self.builder.draft
-        if draft is not None and self.role in ("arguments", "value"):
+        if (draft := self._filled) is not None:
             # `${name}` is a JavaScript template; `today()` is an expression.
             code = "template" if written == "${" else "bare-text"
-            draft.doubts.append(code)
             shown = written[:42].strip('"')
             message = f"Found `{shown}` where a literal should stand; kept as text"
-            self.builder.report(code, "error", message, Span(max(0, draft.payload_start), end))
+            span = Span(max(0, draft.payload_start), end)
+            doubt_argument(self.builder, draft, code, message, span)
 
     def doubt_types(self, paths: str, end: int) -> None:
         """Doubts a payload with text that the schema does not accept, at blank-separated paths."""
-        draft = self.builder.draft
-        if draft is None or self.role not in ("arguments", "value"):
-            return
-        for path in paths.split():
-            draft.doubts.append("schema-mismatch")
-            self.builder.report(
-                "schema-mismatch",
-                "error",
-                f"Found text for `{path[:40]}` that its schema does not take; kept as text",
-                Span(max(0, draft.payload_start), end),
-                path=f"$.{path}",
-            )
+        if (draft := self._filled) is not None:
+            for path in paths.split():
+                doubt_type(self.builder, draft, path, Span(max(0, draft.payload_start), end))
 
     def put_in(self, closers: str, place: int) -> None:
         """Reports closers that were inserted before the markup after the payload."""
-        draft = self.builder.draft
-        if draft is not None and self.role in ("arguments", "value"):
+        if (draft := self._filled) is not None:
             draft.mend()
             span = Span(place, place)
             edits = (Edit(span, closers),)
@@ -299,8 +290,8 @@ class ScannedValues:
 
     def mend_python(self, faults: Iterable[Fault]) -> None:
         """Reports the repairs of Python arguments, and doubts those that are ambiguous."""
-        draft = self.builder.draft
-        if draft is None or self.role not in ("arguments", "value"):
+        draft = self._filled
+        if draft is None:
             return
         for fault in faults:
             span = Span(fault.start, fault.end)
@@ -331,7 +322,7 @@ class ScannedValues:
 
     def control(self, place: int, character: str) -> None:
         """Reports a raw control character in a JSON string, which the deltas have escaped."""
-        if self.builder.draft is not None and (self.text or self.role in ("arguments", "value")):
+        if self._filled is not None or (self.text and self.builder.draft is not None):
             self.builder.mend()
             written = json.dumps(character)[1:-1]
             self.builder.report(
@@ -344,10 +335,10 @@ class ScannedValues:
 
     def fail(self, text: str, reason: str, place: int) -> None:
         """Ends a payload at an offset where it fails; `text` closes the JSON that was emitted."""
-        draft = self.builder.draft
+        draft = self._filled
         if self.text is not None:
             self.text.cut(place)
-        if draft is None or self.role not in ("arguments", "value"):
+        if draft is None:
             return
         # Text past a limit is not malformed: see `Limits`.
         code = "limit-depth" if isinstance(reason, TooDeep) else "malformed-arguments"
@@ -365,10 +356,10 @@ class ScannedValues:
             scanner: the scanner of the payload, if it has an edit that closes it.
             closers: the text of the missing closers after the payload; None if it is not known.
         """
-        draft = self.builder.draft
+        draft = self._filled
         if self.text is not None:
             self.text.cut(end)
-        if draft is not None and self.role in ("arguments", "value"):
+        if draft is not None:
             draft.end_arguments(end)
             self._note_place(end)
             self._close(draft, "")

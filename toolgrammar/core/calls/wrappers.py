@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.near_marks import may_be
-from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.distances import distance
 from toolgrammar.values.events import ArgumentsDelta
 
 if TYPE_CHECKING:

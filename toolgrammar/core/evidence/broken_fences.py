@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.patterns.damaged_marks import distance, most_damaged
+from toolgrammar.patterns.damaged_marks import most_damaged
+from toolgrammar.patterns.distances import distance
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import late
 

@@ -9,7 +9,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.patterns.damaged_marks import distance, most_damaged
+from toolgrammar.patterns.damaged_marks import most_damaged
+from toolgrammar.patterns.distances import distance
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.distances import distance
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.patterns.one_damage import near_places
 from toolgrammar.values.patterns import late

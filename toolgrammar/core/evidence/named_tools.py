@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.distances import distance
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.patterns.damaged_marks import distance
+from toolgrammar.patterns.distances import distance
 from toolgrammar.patterns.partial import tail_that_begins, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 

@@ -315,22 +315,20 @@ def closers_behind(driver: Driver, node: Node) -> str | None:
 
 def cut_here(driver: Driver, node: Node, position: int) -> bool:
     """Whether the rest of the text is the beginning of markup that fits, as it is or mended."""
-    buffer = driver.buffer
+    buffer, place = driver.buffer, blanks.match(driver.buffer, position).end()
     if node.beginnings.match(buffer, position):
         return True
-    if driver.builder.strict:
-        return False  # what does not fit is text at once, in a stream too
-    place = blanks.match(buffer, position).end()
-    # If a value may stand here, half a closer may be its beginning.
-    closers = repairs_of(node).beginnings
-    return place < len(buffer) and not node.payloads and closers.match(buffer, place) is not None
+    # If a value may stand here, half a closer may be its beginning. Strict reading mends nothing.
+    if node.payloads or driver.builder.strict or place == len(buffer):
+        return False
+    return repairs_of(node).beginnings.match(buffer, place) is not None
 
 
 def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     """Ends the call because the text ends inside its markup, and reports the missing closers."""
     end = driver.base + len(driver.buffer)
     # `get_t` at the end of the text may be half of `get_time`.
-    named = driver.last_end == end and driver.previous is not None and fills_name(driver.previous)
+    named = driver.last_end == end and driver.previous is not None and _fills_name(driver.previous)
     if named and call_ends.give_back_half_a_name(driver.builder, end):
         return
     if driver.builder.group is not None and not driver.builder.has_draft:
@@ -353,7 +351,7 @@ def _tell_of_nameless(driver: Driver) -> None:
     driver.builder.report("truncated", "error", message, Span(min(driver.unit, end), end))
 
 
-def fills_name(step: Step) -> bool:
+def _fills_name(step: Step) -> bool:
     """Whether a token is or contains the name of a tool."""
     return step.leaf == "name" or any(role == "name" for _, role in step.terminal.groups)
 

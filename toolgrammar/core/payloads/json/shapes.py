@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.core.payloads.json.whole import read_all
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.values.patterns import late
 
@@ -71,13 +71,9 @@ def may_be_json(first: str, schema: JsonSchema | None) -> bool:
 
 def json_shape(text: str) -> tuple[Any] | None:
     """Returns the value of a JSON text as a tuple of one; None if the text is not JSON."""
-    stripped = text.strip()
-    # The space delimits a number, which might continue at the end of a text.
-    whole = read_whole(f"{stripped} ", 0)
-    if whole is None or whole[1] != len(stripped):
-        return None
+    whole = read_all(text.strip())
     try:
-        json.dumps(whole[0], allow_nan=False)
+        json.dumps(whole, allow_nan=False)
     except ValueError:
         return None  # a number without a JSON spelling, such as 1e999
-    return (whole[0],)
+    return whole

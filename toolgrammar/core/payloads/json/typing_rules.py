@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import text_of
-from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.core.payloads.json.whole import read_all
 from toolgrammar.tools.json_tokens import INTEGER, MAX_DIGITS, NUMBER
 from toolgrammar.values.patterns import late
 
@@ -68,8 +68,7 @@ def _contained(text: str, types: tuple[str, ...]) -> str | None:
     # Any other first character maps to None, which is not a type.
     if _CONTAINERS.get(stripped[:1]) not in types:
         return None
-    whole = read_whole(stripped, 0)
-    return stripped if whole is not None and whole[1] == len(stripped) else None
+    return stripped if read_all(stripped) is not None else None
 
 
 def typed_number(number: str, wanted: Guide) -> str | None:

@@ -63,6 +63,13 @@ def read_whole(
     return value, end
 
 
+def read_all(text: str) -> tuple[JsonValue] | None:
+    """Returns the strict value that a whole text is, as a tuple of one; None if it is none."""
+    # The space ends a number, which might continue at the end of a text.
+    whole = read_whole(f"{text} ", 0)
+    return (whole[0],) if whole is not None and whole[1] == len(text) else None
+
+
 def has_surrogate(text: str) -> bool:
     """Whether a text contains half of a surrogate pair, which is not a character."""
     if len(text) > _AT_ONCE:

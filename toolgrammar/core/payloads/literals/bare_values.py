@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.other_scalars import decimal
 from toolgrammar.core.payloads.json.tokens import as_json
-from toolgrammar.patterns.damaged_marks import is_near, marks_of, most_damaged
+from toolgrammar.patterns.damaged_marks import marks_of, most_damaged
+from toolgrammar.patterns.distances import is_near
 from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN
 from toolgrammar.values.patterns import compile_pattern, late
 

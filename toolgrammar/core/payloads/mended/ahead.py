@@ -8,7 +8,7 @@ member.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from toolgrammar.core.payloads.json.runs import inside_string
 from toolgrammar.core.payloads.json.tokens import text_of
@@ -18,8 +18,10 @@ from toolgrammar.tools.json_tokens import LITERAL, PLAIN
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
-    from toolgrammar.core.payloads.mended.bodies import OpenString
+    from collections.abc import Callable
+
     from toolgrammar.core.payloads.mended.look import Source
+    from toolgrammar.core.payloads.mended.open_string import OpenString
     from toolgrammar.core.payloads.mended.state import State
 
 KEY_BODIES = {
@@ -30,6 +32,7 @@ _BARE_KEY = late(r"[^\W\d][\w$-]{0,63}")
 _BARE_ITEM = anywhere(r"[^\"'`“”\n\r,\[\]{}:]*+")
 _CLOSERS = anywhere(r"[ \t\n\r}\])]*+")
 _LITERALS = late(rf"(?:{LITERAL})\b", re.IGNORECASE)
+Answer = TypeVar("Answer")
 _VALUE_STARTS: Final = frozenset('"{[-0123456789tfn')
 
 
@@ -84,6 +87,14 @@ class LookAhead:
     def begin(self, start: int) -> None:
         """Begins a look ahead at an index."""
         self.source.look(start, len(self.state.stack))
+
+    def answer(self, start: int, question: Callable[[], Answer], *, otherwise: Answer) -> Answer:
+        """Answers a question about the text from an index on; `otherwise` if it reaches the bound."""
+        self.begin(start)
+        try:
+            return question()
+        except Undecided:
+            return otherwise
 
     def may_end(self, index: int) -> bool:
         """Whether the text at an index may follow the whole value."""
@@ -324,11 +335,7 @@ class LookAhead:
         # A model that escapes that quote means this one as text.
         if text[quote - 1] == "\\":
             return True
-        self.begin(quote)
-        try:
-            return self.goes_on_strictly(quote + 1)
-        except Undecided:
-            return True
+        return self.answer(quote, lambda: self.goes_on_strictly(quote + 1), otherwise=True)
 
     # What a bracket closes
 

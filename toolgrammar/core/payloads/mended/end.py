@@ -22,8 +22,8 @@ from toolgrammar.core.payloads.mended.state import (
 )
 
 if TYPE_CHECKING:
-    from toolgrammar.core.payloads.mended.bodies import OpenString
     from toolgrammar.core.payloads.mended.gaps import Gaps
+    from toolgrammar.core.payloads.mended.open_string import OpenString
     from toolgrammar.core.payloads.mended.state import State
     from toolgrammar.core.payloads.mended.words import WordReader
 
@@ -141,12 +141,10 @@ class Ending:
             return self._end_token(closed=closed)
         return True, ""
 
-    # Views: the value as if the text ended here
-
     def view(self) -> str:
         """Returns the text that would close the value now; the state does not change."""
-        state, string, found = self._state, self._string, ""
-        if state.mode == TEXT or (state.mode == STRING and string.is_value):
+        state, found = self._state, ""
+        if state.mode == TEXT or (state.mode == STRING and self._string.is_value):
             found = '"'
         elif literal := self.literal():
             found = "".join(state.held) + literal[1]

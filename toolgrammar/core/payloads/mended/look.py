@@ -29,11 +29,12 @@ CLOSING_QUOTES: Final = {
 
 # No-break and zero-width spaces, byte order marks: copied text has them between tokens.
 ODD_SPACES: Final = "\x00\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u180e\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+BLOCK_COMMENT: Final = r"/\*(?:[^*]++|\*(?!/))*+\*/"
 # `\n` as two characters counts, too: the text may be escaped once too often.
-_BLANK = anywhere(
-    rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|//[^\n\r]*+[\n\r]|\#[^\n\r]*+[\n\r]|"
-    r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+"
+blank_run = anywhere(
+    rf"(?:[ \t\n\r{ODD_SPACES}]++|\\[nrt]|(?://|\#)[^\n\r]*+[\n\r]|{BLOCK_COMMENT})*+"
 )
+"""White space and comments between tokens."""
 _PAD = anywhere(rf"(?:[ \t{ODD_SPACES}]++|\\[nrt])*+")
 
 
@@ -114,7 +115,7 @@ class Source:
 
     def blank(self, index: int) -> int:
         """Returns the index where white space and comments end."""
-        end = _BLANK.match(self.text, index, self.stop).end()
+        end = blank_run.match(self.text, index, self.stop).end()
         # This character may begin a comment, or an escape that means white space.
         if self.at(end) in ("/", "#", "\\") and not self.final and self._comment_is_open(end):
             raise More

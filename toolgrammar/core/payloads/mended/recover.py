@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.mended.ahead import Around, LookAhead
-from toolgrammar.core.payloads.mended.between import Between, Closers
-from toolgrammar.core.payloads.mended.bodies import BodyReader, OpenString
 from toolgrammar.core.payloads.mended.end import Ending
 from toolgrammar.core.payloads.mended.frames import Frame
 from toolgrammar.core.payloads.mended.gaps import Gaps
 from toolgrammar.core.payloads.mended.look import More, Source
-from toolgrammar.core.payloads.mended.state import ITEM, KEY, TRIPLE, State
+from toolgrammar.core.payloads.mended.open_string import OpenString
+from toolgrammar.core.payloads.mended.state import ITEM, KEY, State
 from toolgrammar.core.payloads.mended.stretches import Stretch, Stretches
 from toolgrammar.core.payloads.mended.strings import StringReader
-from toolgrammar.core.payloads.mended.values import Values
+from toolgrammar.core.payloads.mended.structure import Structure
+from toolgrammar.core.payloads.mended.wide_quotes import WideQuotes
 from toolgrammar.core.payloads.mended.words import WordReader
 
 if TYPE_CHECKING:
@@ -62,29 +62,31 @@ class RecoveringScanner:
         self._state = state = State(source, guide, careful=careful)
         self._string = string = OpenString(state, backticks=backticks)
         look = LookAhead(source, state, string, self._around)
-        strings = StringReader(look, BodyReader(source, state, string))
+        strings = StringReader(look)
         words = WordReader(look)
         gaps = Gaps(state)
-        closers = Closers(look)
         self._ending = ending = Ending(state, string, words, gaps)
-        self._between = between = Between(look, gaps, strings, words, closers, ending)
-        self._values = values = Values(look, gaps, strings, words, closers, between, max_depth)
+        self._quotes = quotes = WideQuotes(state, strings)
+        structure = Structure(look, gaps, strings, quotes, words, ending, max_depth)
         self._stretches = Stretches(max_depth)
         self._handlers: tuple[Callable[[], None], ...] = (
-            values.read,  # START
-            values.read,  # ITEM
-            between.read_key,
-            between.read_colon,
-            values.read,  # VALUE
-            between.read_after,
+            structure.read_value,  # START
+            structure.read_value,  # ITEM
+            structure.read_key,
+            structure.read_colon,
+            structure.read_value,  # VALUE
+            structure.read_after,
             strings.read,
-            values.read_triple,
             words.read_word,
             words.read_text,
             words.read_key,
             gaps.read_comment,
         )
         """The method that continues the reading, by the mode of the state."""
+        self.repairs: list[Repair] = state.repairs
+        """The repairs that were made token by token."""
+        self.stretches: list[Stretch] = self._stretches.mended
+        """The stretches that were mended at once."""
         self.failed = False
         self.plain = False
         """Whether the next text is inside a string whose body is emitted unchanged."""
@@ -117,16 +119,6 @@ class RecoveringScanner:
     def refused_at(self) -> int:
         """The offset of the first repair that a careful reading refused, or -1."""
         return self._state.refused_at
-
-    @property
-    def repairs(self) -> list[Repair]:
-        """The repairs that were made token by token."""
-        return self._state.repairs
-
-    @property
-    def stretches(self) -> list[Stretch]:
-        """The stretches that were mended at once."""
-        return self._stretches.mended
 
     @property
     def offset(self) -> int:
@@ -162,10 +154,10 @@ class RecoveringScanner:
             return length
         piece = text[position:] if position else text
         # A string that may be in triple quotes is collected until three quotes come.
-        if state.mode == TRIPLE:
-            if not final and self._values.sleeps(piece):
+        if self._quotes.waits:
+            if not final and self._quotes.sleeps(piece):
                 return length
-            piece = self._values.wake() + piece
+            piece = self._quotes.wake() + piece
         source.extend(piece, base + length, final=final)
         self._run()
         over = len(source.text) - source.pos

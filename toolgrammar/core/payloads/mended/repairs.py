@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.payloads.json.duplicates import equal_duplicates
 from toolgrammar.values import limits
 from toolgrammar.values.codes import CODES, DOUBTS
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgrammar.values.diagnostics import Severity
 
 MESSAGES: Final = {
@@ -147,6 +150,16 @@ class Repair:
         severity = CODES[self.code].severity
         # If a code is an error because of its doubt, a repair without doubt is a warning.
         return "warning" if severity == "error" and CODES[self.code].doubt else severity
+
+
+def judge_duplicates(repairs: Iterable[Repair], text: str) -> int:
+    """Judges the keys that are repeated in a whole value by its JSON; returns how many there are."""
+    doubled = [each for each in repairs if each.code == "duplicate-key"]
+    # `{"x": 1, "x": 1}` is the same object whichever member counts; `{"x": 1, "x": 2}` is ambiguous.
+    if doubled and text:
+        for repair, equal in zip(doubled, equal_duplicates(text), strict=False):
+            repair.judge(doubt=not equal)
+    return len(doubled)
 
 
 class Repairs(list[Repair]):

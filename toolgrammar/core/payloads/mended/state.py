@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     VALUE,  # the value after a colon
     AFTER,  # a comma or a closer after a value
     STRING,  # the rest of a string or a key
-    TRIPLE,  # the rest of what may be a string in triple quotes
     WORD,  # the rest of a number or literal
     TEXT,  # the rest of text without quotes
     BARE_KEY,  # the rest of a key without quotes
     COMMENT,  # the rest of a comment
-) = range(12)
+) = range(11)
 _CLOSERS: Final = {True: "}", False: "]"}
 
 
@@ -121,11 +120,10 @@ class State:
         self.strict = False
         if self.careful and code in DOUBTS:
             self.failure = "not sure to be JSON"
-        base, last = self.source.base, self.repairs[-1] if self.repairs else None
-        start, end = base + start, base + end
+        start, end = self.source.base + start, self.source.base + end
+        last = self.repairs[-1] if join and start < end and self.repairs else None
         # `,,,` is one repair, not three.
-        joins = join and start < end and last is not None
-        if joins and last is not None and last.code == code and last.end == start:
+        if last is not None and last.code == code and last.end == start:
             repair = last
             repair.extend(end)
         else:

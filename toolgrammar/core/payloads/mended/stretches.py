@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.payloads.json.duplicates import scan_unique
 from toolgrammar.core.payloads.json.other_scalars import WORDS
-from toolgrammar.core.payloads.mended.look import REACH
+from toolgrammar.core.payloads.mended.look import BLOCK_COMMENT, REACH
 from toolgrammar.tools.json_tokens import CONTROLS, ESCAPE, HALVES, LITERAL, SHORT_NUMBER, SPACE
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -37,9 +37,8 @@ _BETWEEN: Final = " \t\n\r,/#}]"
 _WS: Final = SPACE
 _CONTROLS: Final = CONTROLS + HALVES
 # White space and comments between tokens; a comment must end.
-_BLANK: Final = (
-    r"(?:[ \t\n\r]++|//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
-)
+_A_COMMENT: Final = rf"(?://|\#)[^\n\r]*+(?=[\n\r])|{BLOCK_COMMENT}"
+_BLANK: Final = rf"(?:[ \t\n\r]++|{_A_COMMENT})*+"
 # Words that are a number or a literal, or begin text that needs a closer look.
 _NO_TEXT: Final = rf"(?!(?i:{'|'.join(word for word in WORDS if word.isalpha())}))"
 # What follows a literal; a comma may be missing before a key.
@@ -79,7 +78,7 @@ _DAMAGED: Final = "|".join(
         _BARE_KEY,  # _KEY
         rf"(True|False|None|TRUE|FALSE|NULL|Null){_WORD_END}",  # _LITERAL
         rf"({_NO_TEXT}[A-Za-z](?:[A-Za-z0-9_.\-]++|[ ]++(?=[A-Za-z0-9_]))*+)(?=[,}}\]])",
-        rf"(//[^\n\r]*+(?=[\n\r])|\#[^\n\r]*+(?=[\n\r])|/\*(?:[^*]++|\*(?!/))*+\*/){_WS}(?![/#])",
+        rf"({_A_COMMENT}){_WS}(?![/#])",  # _COMMENT
         r"(?<=[\"'\u201d}\]0-9elEL])()[ \t\n\r]++(?=[\"'\u201c{\[0-9\-])",
         rf"(,)(?={_WS}[}}\]])",
     )

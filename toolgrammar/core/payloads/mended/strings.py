@@ -19,7 +19,6 @@ from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.ahead import LookAhead
-    from toolgrammar.core.payloads.mended.bodies import BodyReader
 
 _QUOTES: Final = {quote: late(f"{quote}{{3,256}}") for quote in "\"'`"}
 _BRACKETS = anywhere(r"[}\]]*")
@@ -30,13 +29,12 @@ _LONGEST_GAP: Final = 256
 class StringReader:
     """Reads one string at a time; the state decides what comes after it."""
 
-    def __init__(self, look: LookAhead, body: BodyReader) -> None:
+    def __init__(self, look: LookAhead) -> None:
         self._look = look
         self._around = look.around
         self._source = look.source
         self._state = look.state
         self._string = look.string
-        self._body = body
         self._comma_quote = -1
         """The offset of a quote that directly follows a comma inside the string."""
         self._space = (0, 0)
@@ -53,10 +51,9 @@ class StringReader:
             state.begin_value(start)
         before, style = len(state.repairs), None
         legal = quote == '"' or (quote == "`" and string.backticks and not key)
-        if width == 2:
-            style = state.repair("doubled-quotes", start, start + 2, '"', join=False)
-        elif not legal or width == 3:
-            style = state.repair("quote-style", start, start + width, '"', join=False)
+        if width > 1 or not legal:
+            code = "doubled-quotes" if width == 2 else "quote-style"
+            style = state.repair(code, start, start + width, '"', join=False)
         string.open(style, before)
         if key:
             state.hold('"', start)
@@ -68,30 +65,29 @@ class StringReader:
     def read(self) -> None:
         """Continues a string."""
         text, start, framed = self._source.text, self._source.pos, self._around.framed
-        end = self._body.run(framed=framed)
+        end = self._string.run(framed=framed)
         # The whole chunk is part of the string.
         if end == len(text) and end > start:
             return
         character, string = text[end], self._string
         if character == string.close and text.startswith(character * string.width, end):
             self._quote(end)
-        # One of the quotes of which three close the string.
         elif character == string.close and character != '"':
-            self._body.one_of_three(end)
+            string.one_of_three(end)
         elif character == ",":
             self._comma(end)
         elif character == "\\":
-            self._body.backslash(end)
+            self._string.backslash(end)
         elif character < " ":
             self._control(end)
         elif character == '"':
-            self._body.other_quote(end)
+            self._string.other_quote(end)
         elif character in "}]":
             self._brackets(end)
         elif character == "<":
             self._markup(end)
         else:
-            self._body.half_pairs(end)
+            self._string.half_pairs(end)
 
     # What may end the string
 
@@ -101,21 +97,21 @@ class StringReader:
             self._end_unclosed(start)
             return
         end = _BRACKETS.match(self._source.text, start).end()
-        self._body.take(self._source.text[start:end], end)
+        self._string.take(self._source.text[start:end], end)
 
     def _markup(self, start: int) -> None:
         """Reads the beginning of markup, before which the string may have ended."""
         if self._around.ends_at_markup(self._look, start):
             self._end_unclosed(start, "open-string")
         else:
-            self._body.take("<", start + 1)
+            self._string.take("<", start + 1)
 
     def _control(self, start: int) -> None:
         """Reads control characters; a string may end before a line end and a key or markup."""
         end = _CONTROL_RUN.match(self._source.text, start).end()
         run = self._source.text[start:end]
         if "\n" not in run and "\r" not in run:
-            self._body.controls(start, end)
+            self._string.controls(start, end)
             return
         behind = self._past_space(end)
         if self._ends_before(start, behind):
@@ -124,7 +120,7 @@ class StringReader:
         elif behind - start <= _LONGEST_GAP and self._around.ends_at_markup(self._look, behind):
             self._end_unclosed(start, "open-string")
         else:
-            self._body.controls(start, end)
+            self._string.controls(start, end)
 
     def _past_space(self, start: int) -> int:
         """Returns the end of white space; cached, since each line end in it asks for it."""
@@ -141,7 +137,7 @@ class StringReader:
         if self._ends_before(start, end):
             self._end_unclosed(start)
         else:
-            self._body.take(",", start + 1)
+            self._string.take(",", start + 1)
 
     def _quote(self, start: int) -> None:
         """Ends the string at a quote, or makes the quote a part of it."""
@@ -193,7 +189,7 @@ class StringReader:
         elif string.close == "`" and string.style is None:
             # Between backticks that are allowed, the source needs an escape and JSON does not.
             repair.edit(base + start, base + end, "".join(f"\\{quote}" for quote in written))
-        self._body.take(written, end)
+        self._string.take(written, end)
 
     def _doubt_quotes(self) -> None:
         """Marks the quotes inside as a doubt: the look can't prove that this quote closes."""
@@ -286,7 +282,7 @@ class StringReader:
         """Ends a key without a closing quote before its first colon; continues from there."""
         state, source, string = self._state, self._source, self._string
         style = string.style
-        # Offsets of repairs inside the key would not fit the text that is read again below.
+        # Offsets of repairs in the key would not fit the text that is read again below.
         if len(state.repairs) > state.key_from[2] + (style is not None):
             return False
         if style is not None and len(style.edits) > 1:
@@ -305,7 +301,7 @@ class StringReader:
             style.extend(end)
         state.rewrite_key(key, '"' + body[len(key) : colon])
         string.end()
-        self._end_key(key)
+        state.end_key(key)
         return True
 
     # The end of the string
@@ -320,9 +316,8 @@ class StringReader:
         self._end(start, start)
 
     def _close(self, start: int) -> None:
-        end, base = start + self._string.width, self._source.base
-        if self._string.style is not None:
-            self._string.restyle(base + start, base + end, '"')
+        end = start + self._string.width
+        self._string.restyle(start, end, '"')
         self._end(start, end)
 
     def _end(self, start: int, end: int) -> None:
@@ -332,20 +327,17 @@ class StringReader:
         # `C:\temp\dir`: `\d` escapes nothing, so `\t` may have been meant as two characters, too.
         if string.escapes and string.kept_letter:
             state.repair("mixed-escape", string.start - source.base, start)
+        in_key = string.in_key
         string.end()
-        if string.in_key:
+        if in_key:
             state.keep('"')
-            self._end_key(text_of("".join(state.key_pieces()[:-1])))
+            state.end_key(text_of("".join(state.key_pieces()[:-1])))
             return
         if string.typed is not None:
             self._end_typed(end)
         else:
             state.give('"')
         state.end_value()
-
-    def _end_key(self, key: str) -> None:
-        self._string.end_key()
-        self._state.end_key(key)
 
     def _end_typed(self, end: int) -> None:
         """Emits a string that the schema may convert to another type."""

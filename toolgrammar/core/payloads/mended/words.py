@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.payloads.json.other_scalars import Scalar, scalar_of
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.json.typing_rules import typed_number
-from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More, Undecided
+from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More
 from toolgrammar.core.payloads.mended.state import BARE_KEY, TEXT, WORD
 from toolgrammar.tools.json_tokens import HALVES, PLAIN, SPACES
 from toolgrammar.values.patterns import anywhere, late
@@ -96,11 +96,8 @@ class WordReader:
 
     def _word_ends(self) -> bool:
         """Whether the text after the word ends it."""
-        self._look.begin(self._source.pos)
-        try:
-            return self._delimited(self._source.pos)
-        except Undecided:
-            return True
+        start = self._source.pos
+        return self._look.answer(start, lambda: self._delimited(start), otherwise=True)
 
     def _delimited(self, index: int) -> bool:
         """Whether the text at an index, after white space, ends the word."""
@@ -223,14 +220,12 @@ class WordReader:
     def _quote(self, start: int) -> None:
         """Reads a quote in text without quotes: before a delimiter, its partner is missing."""
         source, repair = self._source, self._repair
-        self._look.begin(start)
-        try:
-            character = source.at(source.blank(start + 1))
-            # `{a: x", b: 1}`: the text before the quote lacks its opening quote.
-            ends = not self._pairs and (not character or character in ",}]:")
-        except Undecided:
-            ends = False
-        if not ends:
+        # `{a: x", b: 1}`: the text before the quote lacks its opening quote.
+        if self._pairs or not self._look.answer(
+            start,
+            lambda: source.at(source.blank(start + 1)) in ("", ",", "}", "]", ":"),
+            otherwise=False,
+        ):
             quote = source.text[start]
             self._say(quote, start + 1, written='\\"' if quote == '"' else quote)
             return
@@ -306,9 +301,6 @@ class WordReader:
             source.go(source.pos + 1)
         elif character in CLOSING_QUOTES and self._quote_ends_key():
             self._end_quoted_key()
-        elif character in CLOSING_QUOTES and not self.word.strip():
-            self._pieces.append(character)
-            source.go(source.pos + 1)
         elif character in CLOSING_QUOTES or character in ":={[":
             self._end_key()
         else:  # the key has no value
@@ -316,12 +308,10 @@ class WordReader:
             self._state.leave_out(self.start - source.base, source.pos)
 
     def _quote_ends_key(self) -> bool:
-        source = self._source
-        self._look.begin(source.pos)
-        try:
-            return source.at(source.blank(source.pos + 1)) in (":", "=")
-        except Undecided:
-            return False
+        source, start = self._source, self._source.pos
+        return self._look.answer(
+            start, lambda: source.at(source.blank(start + 1)) in (":", "="), otherwise=False
+        )
 
     def _end_quoted_key(self) -> None:
         """Ends a key that lacks only its opening quote."""

@@ -27,7 +27,6 @@ from toolgrammar.tools.json_tokens import (
 from toolgrammar.values.patterns import Matcher, anywhere, late
 
 if TYPE_CHECKING:
-    from toolgrammar.core.payloads.mended.look import Source
     from toolgrammar.core.payloads.mended.repairs import Repair
     from toolgrammar.core.payloads.mended.state import State
 
@@ -63,6 +62,7 @@ class OpenString:
     """The open string, or the last one that was open."""
 
     def __init__(self, state: State, *, backticks: bool) -> None:
+        self._source = state.source
         self._state = state
         self.backticks = backticks
         """Whether values may be between backticks without a repair."""
@@ -116,26 +116,13 @@ class OpenString:
     def end(self) -> None:
         """Ends the string."""
         self.style = None
-        self.is_plain = False
-
-    def end_key(self) -> None:
-        """Ends a key."""
-        self.in_key = False
+        self.in_key = self.is_plain = False
 
     def take_typed(self) -> str:
         """Ends a string that was held back; returns its body."""
         body = "".join(self.typed or ())
         self.typed = None
         return body
-
-    def put(self, piece: str) -> None:
-        """Adds a piece to its body."""
-        if self.in_key:
-            self._state.keep(piece)
-        elif self.typed is not None:
-            self.typed.append(piece)
-        else:
-            self._state.give(piece)
 
     def note(self, piece: str) -> None:
         """Records what a piece of the source shows about the string."""
@@ -150,28 +137,18 @@ class OpenString:
             # `$` and `{` may come in two pieces.
             self._dollar = piece[-1] == "$"
 
-    def keep_letter(self) -> None:
-        """Records a backslash before a letter that escapes nothing."""
-        self.kept_letter = True
-
     def keep_quote(self) -> None:
         """Records a quote inside that is not escaped."""
         self.inner_quoted = True
 
     def restyle(self, start: int, end: int, text: str) -> None:
-        """Adds an edit at offsets of the source to the repair of its quotes."""
-        assert self.style is not None
-        self.style.edit(start, end, text)
-        self.style.extend(end)
+        """Adds an edit at indices of the text to the repair of its quotes, if there is one."""
+        if self.style is not None:
+            base = self._source.base
+            self.style.edit(base + start, base + end, text)
+            self.style.extend(base + end)
 
-
-class BodyReader:
-    """Continues the open string."""
-
-    def __init__(self, source: Source, state: State, string: OpenString) -> None:
-        self._source = source
-        self._state = state
-        self._string = string
+    # Reading the content
 
     def run(self, *, framed: bool) -> int:
         """Reads plain characters and escapes; returns the index of the first other character.
@@ -180,16 +157,21 @@ class BodyReader:
             framed: whether the value is inside markup, so that brackets may end the string.
         """
         text, start = self._source.text, self._source.pos
-        end = _run(self._string.close, _FRAME if framed else "")(text, start).end()
+        end = _run(self.close, _FRAME if framed else "")(text, start).end()
         if end > start:
             piece = text[start:end]
-            self._string.note(piece)
+            self.note(piece)
             self.take(piece, end)
         return end
 
     def take(self, piece: str, end: int) -> None:
         """Adds a piece to the string; `end` is the index of the text after it."""
-        self._string.put(piece)
+        if self.in_key:
+            self._state.keep(piece)
+        elif self.typed is not None:
+            self.typed.append(piece)
+        else:
+            self._state.give(piece)
         self._source.go(end)
 
     def half_pairs(self, start: int) -> None:
@@ -200,36 +182,35 @@ class BodyReader:
 
     def one_of_three(self, start: int) -> None:
         """Reads one quote of a kind of which three close the string."""
-        source, string = self._source, self._string
-        if start + string.width > len(source.text) and not source.final:
-            raise More
-        self.take(string.close, start + 1)
+        self._wait_for_width(start)
+        self.take(self.close, start + 1)
 
     def other_quote(self, start: int) -> None:
         """Reads a double quote that does not close the string."""
-        source, string = self._source, self._string
-        is_cut = start + string.width > len(source.text) and not source.final
-        if string.width > 1 and string.close == '"' and is_cut:
-            raise More
-        if string.style is not None:
-            string.restyle(source.base + start, source.base + start + 1, '\\"')
+        if self.width > 1 and self.close == '"':
+            self._wait_for_width(start)
+        self.restyle(start, start + 1, '\\"')
         self.take('\\"', start + 1)
+
+    def _wait_for_width(self, start: int) -> None:
+        """Raises `More` if the rest of the closing quotes may come."""
+        if start + self.width > len(self._source.text) and not self._source.final:
+            raise More
 
     def controls(self, start: int, end: int) -> None:
         """Escapes control characters."""
-        string, base = self._string, self._source.base
         written = as_json(self._source.text[start:end])[1:-1]
         # Strings in three quotes or backticks may contain line ends: the repair of the quotes
         # covers them.
-        if string.style is not None and (string.width == 3 or string.close == "`"):
-            string.restyle(base + start, base + end, written)
-        elif string.close != "`":
+        if self.width == 3 or self.close == "`":
+            self.restyle(start, end, written)
+        else:
             self._state.repair("control", start, end, written)
         self.take(written, end)
 
     def backslash(self, start: int) -> None:
         """Reads a backslash that begins no escape of JSON: `run` has read the ones that do."""
-        source, string = self._source, self._string
+        source = self._source
         # The character that it escapes comes with the next chunk.
         if start + 1 == len(source.text):
             raise More
@@ -237,20 +218,20 @@ class BodyReader:
         if character == "u":
             self._unicode_escape(start)
         # `\'` is not an escape of JSON: the quote is kept without it.
-        elif character in "'`" or character == string.close:
-            if string.style is not None and character == string.close:
-                string.restyle(source.base + start, source.base + start + 1, "")
-            elif not string.is_template:
+        elif character in "'`" or character == self.close:
+            if self.style is not None and character == self.close:
+                self.restyle(start, start + 1, "")
+            elif not self.is_template:
                 self._state.repair("escape", start, start + 2, character)
             self.take(character, start + 2)
         else:
             self._keep_backslash(start, letter=character.isalpha())
 
     def _keep_backslash(self, start: int, *, letter: bool) -> None:
-        if not self._string.is_template:
+        if not self.is_template:
             self._state.repair("escape", start, start + 1, "\\\\")
             if letter:
-                self._string.keep_letter()
+                self.kept_letter = True
         self.take("\\\\", start + 1)
 
     def _unicode_escape(self, start: int) -> None:
