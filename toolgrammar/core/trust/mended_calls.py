@@ -30,8 +30,10 @@ _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
 _MEMBER_OR_BRACKET = late(
-    r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:)"""
+    r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
+    r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:)"""
 )
+"""A bracket, or the border of two members: in single quotes, which words have, too, with its key."""
 _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
 _BROKEN_TAG = late(r"<[/|]?[\w|/]{0,64}\s{0,64}\Z")  # As `</tool_c` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
@@ -146,7 +148,7 @@ def _holds_member(text: str) -> bool:
     Such a text opens its brackets before its first quote, and closes each.
     """
     depth = 0
-    for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text else ():
+    for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text or "'" in text else ():
         if part["member"] and depth <= 0:
             return True
         depth += (part[0] in "{[") - (part[0] in "}]")

@@ -38,6 +38,7 @@ def check(arguments: str, *doubts: str, name: str = '"edit"', tools: bool = True
         '{"path": "a.py", “text": "x = 1"}',
         '{p"ath": "a.py"}',
         '{\\"path": "a.py"}',
+        "{'path': 'a.py'. 'mode': 'w'}",
         '{"path": "q = fjord""}',
         '{"path": "a.py"py"}',
         '{"tags": ["a""b"]}',
