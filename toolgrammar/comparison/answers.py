@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BOUNDS: Final = (1, 3, 10, 30, 100)
 """What a statement may give as a bound: with coarse ones another seed gives the same."""
-_WIDER: Final = 2
+_WIDER: Final = 3
 """Times as wide as they are intervals must lie apart: so another seed gives the same sentences."""
 _MOST: Final = 0.5
 """Of the texts of a kind from which a call must run for it to be said."""
