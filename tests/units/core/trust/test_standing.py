@@ -215,3 +215,20 @@ def test_a_block_within_a_block_with_longer_fences_does_not_run(given: str | lis
     ]
     result = read(given, text, tools=tools)
     assert not any(call.executable for call in result.calls)
+
+
+@pytest.mark.parametrize("given", ["llama3_json", ["llama3_json"], "auto"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        'send({"name": "tide", "parameters": {"place": "Narvik"}})',
+        'x = {"name": "tide", "parameters": {"place": "Narvik"}}\nprint(x)',
+    ],
+)
+def test_an_object_in_the_middle_of_a_line_of_code_is_a_part_of_the_code(
+    given: str | list[str], code: str
+) -> None:
+    behind = '\n{"name": "note", "parameters": {"text": "x"}}'
+    result = read(given, f"<|python_tag|>{code}{behind}", tools=_TOOLS)
+    assert [call.name for call in result.calls] == ["code_interpreter", "note"]
+    assert result.calls[0].arguments == {"code": code}
