@@ -142,3 +142,37 @@ def test_why_each_of_several_answers_ended_is_known() -> None:
 def test_settings_of_another_type_are_told() -> None:
     with pytest.raises(TypeError, match="settings must be a TextCalls, got str 'hermes'"):
         TextCallAdapter(cast("Any", "hermes"))
+
+
+class Native(Script):
+    """Answers with one native call, with the arguments that it was given."""
+
+    @property
+    def supports_function_calling(self) -> bool:
+        return True
+
+    def forward(self, prompt: Any = None, messages: Any = None, **options: Any) -> Any:
+        from litellm import ModelResponse
+
+        function = {"name": "add", "arguments": next(self.answers)}
+        call = {"id": "n1", "type": "function", "function": function}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        return ModelResponse(choices=[{"message": message, "finish_reason": self.reason}])
+
+
+def _native(arguments: str) -> Any:
+    adapter = TextCallAdapter(TextCalls("hermes", repair=True), use_native_function_calling=True)
+    given = {"question": "1+2?", "tools": [dspy.Tool(add)]}
+    with dspy.context(lm=Native(arguments), adapter=adapter):
+        return dspy.Predict(Ask)(**given)
+
+
+def test_broken_native_calls_are_repaired() -> None:
+    [call] = _native("{'a': 1, 'b': 2,}").calls.tool_calls
+    assert (call.name, call.args) == ("add", {"a": 1, "b": 2})
+
+
+@pytest.mark.parametrize("arguments", ["[1, 2]", '{"a": 1, "b": 2, "a": 7}'])
+def test_a_native_call_that_may_not_run_raises(arguments: str) -> None:
+    with pytest.raises(AdapterParseError, match="`add`"):
+        _native(arguments)

@@ -39,20 +39,29 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-NATIVE = {"id": "n1", "function": {"name": "add", "arguments": '{"a": 5, "b": 5}'}}
+NATIVE: dict[str, Any] = {"id": "n1", "function": {"name": "add", "arguments": '{"a": 5, "b": 5}'}}
 
 
 class Script(Model):
     """Answers with one text after the other, streamed by the SDK's own reader of chat chunks."""
 
     def __init__(
-        self, *answers: str, length: int = 6, native: bool = False, tokens: int = 2
+        self,
+        *answers: str,
+        length: int = 6,
+        native: bool = False,
+        tokens: int = 2,
+        arguments: str = "",
     ) -> None:
         self.answers = iter(answers)
         self.asked: list[dict[str, Any]] = []
         self.length = length
         self.native = native
         self.tokens = tokens
+        self.function: Any = {
+            **NATIVE["function"],
+            **({"arguments": arguments} if arguments else {}),
+        }
 
     def _next(self, args: tuple[Any, ...]) -> tuple[str, bool]:
         names = ("instructions", "input", "settings", "tools", "schema", "handoffs")
@@ -63,8 +72,8 @@ class Script(Model):
         text, native = self._next(args)
         output: list[Any] = [message_item(text)]
         if native:
-            function: Any = NATIVE["function"]
-            output.append(ResponseFunctionToolCall(call_id="n1", type="function_call", **function))
+            call = ResponseFunctionToolCall(call_id="n1", type="function_call", **self.function)
+            output.append(call)
         usage = Usage(requests=1, input_tokens=10, output_tokens=self.tokens, total_tokens=12)
         return ModelResponse(output=output, usage=usage, response_id=None)
 
@@ -75,7 +84,8 @@ class Script(Model):
             for start in range(0, len(text), self.length)
         ]
         if native:
-            deltas.append({"tool_calls": [{"index": 0, "type": "function", **NATIVE}]})
+            call = {**NATIVE, "function": self.function}
+            deltas.append({"tool_calls": [{"index": 0, "type": "function", **call}]})
         response = Response(
             id="r1",
             created_at=0,
@@ -109,9 +119,10 @@ def _run(
     format: str = "hermes",
     prompt: bool = False,
     streamed: bool = False,
+    repair: bool = False,
     **options: Any,
 ) -> Any:
-    model = TextCallModel(script, TextCalls(format, prompt=prompt))
+    model = TextCallModel(script, TextCalls(format, prompt=prompt, repair=repair))
     agent = Agent("Clerk", instructions="Be brief.", model=model, tools=[add], **options)
 
     async def run() -> Any:
@@ -312,3 +323,22 @@ def test_what_is_no_model_is_told() -> None:
         TextCallProvider(Script(), TextCalls("hermes"))
     with pytest.raises(ValueError, match="retries must be at least 0"):
         TextCallModel(Script(), TextCalls("hermes"), retries=-1)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_broken_native_calls_are_repaired(*, streamed: bool) -> None:
+    script = Script("So.", "Ten.", native=True, arguments="{'a': 5, 'b': 5,}")
+    result = _run(script, streamed=streamed, repair=True)
+    assert RAN == [(5, 5)]
+    assert result.final_output == "Ten."
+    [call] = [item for item in result.to_input_list() if item.get("type") == "function_call"]
+    assert (call["call_id"], call["arguments"]) == ("n1", '{"a": 5, "b": 5}')
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_the_model_is_asked_again_for_a_native_call_without_repair(*, streamed: bool) -> None:
+    script = Script("So.", "Ten.", native=True, arguments="[5, 5]")
+    result = _run(script, streamed=streamed, repair=True)
+    assert RAN == []
+    assert result.final_output.endswith("Ten.")
+    assert "`add`" in script.asked[1]["input"][-1]["content"]

@@ -216,3 +216,37 @@ def test_a_run_streams_its_text_without_markup() -> None:
     pieces = asyncio.run(run())
     assert "".join(pieces) == "One moment: 3."
     assert len(pieces) > 1
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_broken_native_calls_are_repaired(*, whole: bool) -> None:
+    broken = iter(["{'a': 5, ", "[5, "])
+
+    def answer(messages: list[Any], info: AgentInfo) -> ModelResponse:
+        begun = next(broken, "")
+        if not begun:
+            return ModelResponse(parts=[TextPart("Ten.")])
+        return ModelResponse(parts=[ToolCallPart("add", f"{begun}'b': 5,}}", tool_call_id="n1")])
+
+    async def pieces(messages: list[Any], info: AgentInfo) -> AsyncIterator[Any]:
+        begun = next(broken, "")
+        if not begun:
+            yield "Ten."
+            return
+        yield {0: DeltaToolCall(name="add", json_args=begun, tool_call_id="n1")}
+        yield {0: DeltaToolCall(json_args="'b': 5,}")}
+
+    settings = TextCalls("hermes", repair=True)
+    model = TextCallModel(FunctionModel(answer, stream_function=pieces), settings)
+    # The second answer has arguments that are no object: the model is asked again.
+    agent = Agent(model, tools=[add], retries=2)
+    result = _whole(agent) if whole else asyncio.run(_streamed(agent))
+    assert RAN == [(5, 5)]
+    assert result.output == "Ten."
+    calls = [
+        part
+        for message in result.all_messages()
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    ]
+    assert (calls[0].args, calls[0].tool_call_id) == ('{"a": 5, "b": 5}', "n1")

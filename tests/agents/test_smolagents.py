@@ -158,3 +158,22 @@ def test_what_is_no_model_is_told() -> None:
         TextCallModel("gpt", TextCalls("hermes"))
     with pytest.raises(TypeError, match=r"settings must be a TextCalls, got str 'hermes'"):
         TextCallModel(Script(), cast("Any", "hermes"))
+
+
+def test_broken_native_calls_are_repaired() -> None:
+    from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
+
+    def parsed(arguments: Any) -> ChatMessage:
+        function = ChatMessageToolCallFunction(name="add", arguments=arguments)
+        call = ChatMessageToolCall(function=function, id="n1", type="function")
+        message = ChatMessage(MessageRole.ASSISTANT, None, tool_calls=[call])
+        settings = TextCalls("hermes", repair=True)
+        return TextCallModel(Script(), settings).parse_tool_calls(message)
+
+    for arguments in ("{'a': 5, 'b': 5,}", {"a": 5, "b": 5}):
+        message = parsed(arguments)
+        assert message.tool_calls
+        [call] = message.tool_calls
+        assert (call.id, call.function.arguments) == ("n1", {"a": 5, "b": 5})
+    with pytest.raises(ValueError, match="`add`"):
+        parsed("[5, 5]")

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.interop.exchange import arguments_of, arguments_or_refusal, ids_in
 from toolgrammar.parsing.call_ids import UniqueIds
-from toolgrammar.salvage.refusals import Refusal
+from toolgrammar.salvage.refusals import Refusal, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgrammar.salvage.policy import Salvage
-    from toolgrammar.values.calls import ParseResult
+    from toolgrammar.values.calls import ParseResult, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Answer:
     reasoning: str = ""
     """The reasoning in the text."""
     calls: tuple[AnswerCall, ...] = ()
-    """The calls that may run, in the order of the text."""
+    """The calls that may run: native ones that were repaired, then those of the text."""
     refused: tuple[AnswerRefusal, ...] = ()
     """The calls that may not."""
     feedback: str = ""
@@ -73,7 +73,10 @@ class Answer:
 
 
 def answer_of(
-    result: ParseResult, salvage: Salvage, messages: Iterable[Mapping[str, Any]]
+    result: ParseResult,
+    salvage: Salvage,
+    messages: Iterable[Mapping[str, Any]],
+    native: ParseResult,
 ) -> Answer:
     """Returns the content of a message that was parsed and judged, with an id for each call.
 
@@ -81,35 +84,41 @@ def answer_of(
         result: the message, as the parser read it.
         salvage: the decision which of its calls may run.
         messages: the conversation before it, in the shape of OpenAI's API.
+        native: the native calls that were repaired.
     """
     known = list(messages)
     # A model may write the same call in two turns, which only the earlier messages distinguish.
     turn = f"{len(known)} {json.dumps(known[-1] if known else None, default=str)}"
     ids = UniqueIds(ids_in(known), turn)
     # By identity: of two equal calls, only one may be refused.
-    refusals = {id(refusal.call): refusal for refusal in salvage.refused}
+    refusals = {id(each.call): each for each in salvage.refused}
     calls: list[AnswerCall] = []
     refused: list[AnswerRefusal] = []
-    for place, call in enumerate(result.calls):
+    for place, call in enumerate((*native.calls, *result.calls)):
         identity = ids.next(call, place)
         # A call that the policy allows may still have arguments that JSON can't represent, such
         # as an infinite number.
-        found = refusals.get(id(call)) or arguments_or_refusal(call)
+        found = refusals.get(id(call)) or _unless_executable(call) or arguments_or_refusal(call)
         if isinstance(found, Refusal):
             said = (call.raw_arguments, found.code, found.message)
             refused.append(AnswerRefusal(identity, call.name, *said))
         else:
             calls.append(AnswerCall(identity, call.name, arguments_of(call), found))
-    return Answer(
-        result.text, result.reasoning, tuple(calls), tuple(refused), _feedback(result, refused)
-    )
+    feedback = _feedback((native, result), refused)
+    return Answer(result.text, result.reasoning, tuple(calls), tuple(refused), feedback)
 
 
-def _feedback(result: ParseResult, refused: Iterable[AnswerRefusal]) -> str:
+def _unless_executable(call: ToolCall) -> Refusal | None:
+    """Returns the refusal of a native call that may not run, about which no policy decides."""
+    return None if call.executable else refusal(call, "not-executable")
+
+
+def _feedback(results: Iterable[ParseResult], refused: Iterable[AnswerRefusal]) -> str:
     """Returns a line for each refusal, and for each loss that does not belong to a call."""
-    lines = [refusal.message for refusal in refused]
-    told = {call.feedback() for call in result.calls}
-    # The parser also reports doubts about a refused call; the line of the refusal covers them.
-    lines += [line for line in result.feedback().splitlines() if line not in told]
+    lines = [each.message for each in refused]
+    for result in results:
+        told = {call.feedback() for call in result.calls}
+        # The parser also reports doubts about a refused call; the line of the refusal covers them.
+        lines += [line for line in result.feedback().splitlines() if line not in told]
     # Two calls may have the same sentence, which is sent once.
     return "\n".join(dict.fromkeys(lines))

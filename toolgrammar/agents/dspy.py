@@ -20,6 +20,7 @@ except ImportError as error:
         "this adapter needs DSPy: pip install 'toolgrammar[dspy]'", name="dspy"
     ) from error
 
+from toolgrammar.agents.reading import NativeCall
 from toolgrammar.agents.text_calls import check_settings
 
 if TYPE_CHECKING:
@@ -123,14 +124,52 @@ class TextCallAdapter(ChatAdapter):
         values: list[dict[str, Any]] = []
         # One after the other, not all at once: `parse` is not told which answer it gets.
         for output, reason in zip(outputs, finish_reasons(lm, outputs), strict=True):
+            read = self._repaired(output, lm_kwargs.get("tools") or (), reason, original_signature)
             token = _REASON.set(reason)
             try:
                 values += super()._call_postprocess(
-                    processed_signature, original_signature, [output], lm, lm_kwargs
+                    processed_signature, original_signature, [read], lm, lm_kwargs
                 )
             finally:
                 _REASON.reset(token)
         return values
+
+    def _repaired(
+        self, output: Any, tools: Any, reason: str | None, signature: type[Signature]
+    ) -> Any:
+        """Returns an answer with its native calls repaired, if the settings say so.
+
+        Raises:
+            AdapterParseError: no call may run.
+        """
+        given = output.get("tool_calls") if isinstance(output, dict) else None
+        if not given or not self._settings.repair:
+            return output
+        # DSPy would complete broken arguments by guessing.
+        functions = [(each, _part(each, "function")) for each in given]
+        native = [
+            NativeCall(_part(function, "name"), _part(each, "id"), _part(function, "arguments"))
+            for each, function in functions
+        ]
+        answer = self._settings.read("", tools, (), reason, native=native)
+        if answer.failed:
+            raise AdapterParseError(
+                adapter_name=type(self).__name__,
+                signature=signature,
+                lm_response=str(output),
+                message=answer.feedback,
+            )
+        if answer.feedback:
+            _LOG.warning(answer.feedback)
+        calls = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.json},
+            }
+            for call in answer.calls
+        ]
+        return {**output, "tool_calls": calls}
 
     def _others(self, signature: type[Signature], text: str, *, called: bool) -> dict[str, Any]:
         """Returns the values of the fields other than calls."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.agents.reading import NativeCall
 from toolgrammar.agents.text_calls import check_settings
 from toolgrammar.interop.exchange import text_of
 from toolgrammar.values.errors import check_type
@@ -52,6 +53,7 @@ __all__ = ["REFUSED", "TextCallModel"]
 REFUSED = "refused_tool_calls"
 """The key of `response_metadata` for the refused calls: their ids, and why each of them did not
 run."""
+_NO_CALLS: dict[str, Any] = {"tool_calls": [], "invalid_tool_calls": []}
 
 
 class TextCallModel(BaseChatModel):
@@ -245,7 +247,12 @@ class _Turn:
         message = generation.message
         if not isinstance(message, AIMessage):
             return message
-        native = bool(message.tool_calls or message.invalid_tool_calls)
+        native = [
+            NativeCall(call["name"], call["id"], call["args"])
+            for call in (*message.tool_calls, *message.invalid_tool_calls)
+        ]
+        # With repairs the answer has them, too.
+        kept = message.model_copy(update=_NO_CALLS) if self._settings.repair else message
         answer = self._settings.read(
             text_of(message.content),
             self._tools,
@@ -255,9 +262,9 @@ class _Turn:
         )
         fields = {
             "content": _with_text(message.content, answer.text),
-            "tool_calls": [*message.tool_calls, *map(_tool_call, answer.calls)],
+            "tool_calls": [*kept.tool_calls, *map(_tool_call, answer.calls)],
             "invalid_tool_calls": [
-                *message.invalid_tool_calls,
+                *kept.invalid_tool_calls,
                 *(
                     {
                         "type": "invalid_tool_call",
@@ -279,8 +286,13 @@ class _Turn:
         message = chunk.message
         if not self._tools or not isinstance(message, AIMessageChunk):
             return chunk
+        repair = self._settings.repair
         for native in message.tool_call_chunks:
             index = native.get("index")
+            if repair:
+                piece = NativeCall(native["name"], native["id"], native["args"])
+                self._reading.add_native(piece, index if isinstance(index, int) else None)
+                continue
             self._native = max(self._native, index + 1 if isinstance(index, int) else 1)
         self._finish_reason = _finish_reason(message, chunk.generation_info) or self._finish_reason
         shown = _Shown(self._reading.feed(text_of(message.content)))
@@ -289,6 +301,8 @@ class _Turn:
             "additional_kwargs": _with_reasoning(message.additional_kwargs, shown.reasoning),
             # This model adds the last chunk.
             "chunk_position": None,
+            # With repairs they come at the end.
+            **({**_NO_CALLS, "tool_call_chunks": []} if repair else {}),
         }
         return ChatGenerationChunk(
             message=message.model_copy(update=fields), generation_info=chunk.generation_info

@@ -20,7 +20,7 @@ try:
     )
 
     from toolgrammar.agents.openai_events import AnswerEvents
-    from toolgrammar.agents.openai_items import Turn, added, items_of, text_of
+    from toolgrammar.agents.openai_items import Turn, added, calls_in, items_of, text_of
 except ImportError as error:
     raise ImportError(
         "this model needs the OpenAI Agents SDK: pip install 'toolgrammar[openai-agents]'",
@@ -113,6 +113,7 @@ class TextCallModel(Model):
         ask = _Request(model_settings, output_schema, tracing)
         ask.options = _options(previous_response_id, conversation_id, prompt)
         usage = None
+        repair = self._settings.repair
         for left in range(self._retries, -1, -1):
             response = await self._inner.get_response(*ask.arguments(turn), **ask.options)
             if not turn.offered:
@@ -125,14 +126,16 @@ class TextCallModel(Model):
             if usage is not None:
                 response.usage.add(usage)
             usage = response.usage
-            native = any(isinstance(item, ResponseFunctionToolCall) for item in response.output)
+            native = calls_in(response.output)
             answer = self._settings.read(text, turn.offered, turn.given, cut, native=native)
-            if not answer.failed or native or not left:
+            if not answer.failed or (native and not repair) or not left:
                 break
             turn.ask_again(text, answer.feedback)
         self._remember(answer, response.output)
-        # Messages are replaced by their content; reasoning and native calls are kept.
-        others = [item for item in response.output if not isinstance(item, ResponseOutputMessage)]
+        # Messages are replaced by their content, with repairs native calls as well; reasoning is
+        # kept.
+        read = (ResponseOutputMessage, *((ResponseFunctionToolCall,) if repair else ()))
+        others = [item for item in response.output if not isinstance(item, read)]
         return replace(response, output=[*others, *items_of(answer)])
 
     async def stream_response(
@@ -157,7 +160,7 @@ class TextCallModel(Model):
             async for event in self._inner.stream_response(*ask.arguments(turn), **ask.options):
                 yield event
             return
-        events = AnswerEvents()
+        events = AnswerEvents(repair=self._settings.repair)
         for left in range(self._retries, -1, -1):
             heard = _Heard(self._settings.begin(turn.offered, turn.given), events)
             async for event in self._inner.stream_response(*ask.arguments(turn), **ask.options):
@@ -265,6 +268,10 @@ class _Heard:
         elif event.type == "response.output_text.delta":
             self.texts.append(event.delta)
             yield from self.events.shown(self.reading.feed(event.delta))
+        elif self.reading.repair and event.type == "response.output_item.done":
+            for call in calls_in([event.item]):
+                self.reading.add_native(call)
+            yield from self.events.passed(event)
         elif event.type in _BREAKS:
             # Held text is emitted first, since the SDK raises on this event.
             yield from self.events.shown(self.reading.close("length")[0])

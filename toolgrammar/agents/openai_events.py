@@ -45,7 +45,13 @@ if TYPE_CHECKING:
 class AnswerEvents:
     """Builds the events of one answer, each with its number and the index of its item."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, repair: bool = False) -> None:
+        """Sets up an answer without events.
+
+        Args:
+            repair: whether native calls are read, and built anew at the end.
+        """
+        self._repair = repair
         self.count = 0
         """The number of events so far."""
         self.native = False
@@ -71,7 +77,7 @@ class AnswerEvents:
         self._places.clear()
 
     def passed(self, event: Any) -> Iterator[Any]:
-        """Yields an event of the inner model, except those of its messages."""
+        """Yields an event of the inner model, except those of what is read: its messages, say."""
         inner = getattr(event, "output_index", None)
         # Events such as `response.created` concern the whole answer and have no `output_index`.
         if inner is None:
@@ -83,7 +89,8 @@ class AnswerEvents:
             is_text = kind == "message" or event.type.startswith(
                 ("response.content_part", "response.output_text")
             )
-            self._places[inner] = None if is_text else self._place()
+            is_read = is_text or (self._repair and kind == "function_call")
+            self._places[inner] = None if is_read else self._place()
         place = self._places[inner]
         if place is None:
             return

@@ -20,6 +20,8 @@ from openai.types.responses import (
 )
 from openai.types.responses.response_reasoning_item import Summary
 
+from toolgrammar.agents.reading import NativeCall
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -137,6 +139,15 @@ def text_of(items: Iterable[Any]) -> tuple[str, str | None]:
         if isinstance(part, ResponseOutputText)
     )
     return text, "length" if any(each.status == "incomplete" for each in messages) else None
+
+
+def calls_in(items: Iterable[Any]) -> list[NativeCall]:
+    """Returns the native calls among an answer's items."""
+    return [
+        NativeCall(item.name, item.call_id, item.arguments)
+        for item in items
+        if isinstance(item, ResponseFunctionToolCall)
+    ]
 
 
 def items_of(answer: Answer) -> list[Any]:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.agents.reading import NativeCall
 from toolgrammar.agents.text_calls import check_settings
 from toolgrammar.values.errors import check_type
 from toolgrammar.values.events import ReasoningDelta, TextDelta
@@ -167,14 +168,21 @@ class _Turn:
         texts = [part.content for part in response.parts if isinstance(part, TextPart)]
         # The server reads calls itself; the policy decides about those in the text beside
         # them.
-        native = any(isinstance(part, ToolCallPart) for part in response.parts)
+        native = [
+            NativeCall(part.tool_name, part.tool_call_id, part.args)
+            for part in response.parts
+            if isinstance(part, ToolCallPart)
+        ]
         answer = self._text_calls.read(
             "".join(texts), self.tools, self.given, response.finish_reason, native=native
         )
-        if answer.failed and not native:
+        repair = self._text_calls.repair
+        if answer.failed and (repair or not native):
             raise ModelRetry(answer.feedback)
         metadata = _metadata(answer, response.metadata)
-        parts = [part for part in response.parts if not isinstance(part, TextPart)]
+        # What was read is made anew; everything else is kept.
+        read = (TextPart, ToolCallPart) if repair else (TextPart,)
+        parts = [part for part in response.parts if not isinstance(part, read)]
         # The text keeps the place of the first text part: after the provider's own thinking.
         first = next((n for n, part in enumerate(response.parts) if isinstance(part, TextPart)), 0)
         parts[first:first] = [
@@ -197,7 +205,8 @@ class _TextCallStream(StreamedResponse):
         native = False
         async for event in self.inner:
             if isinstance(event, PartStartEvent):
-                native = native or isinstance(event.part, ToolCallPart)
+                is_call = isinstance(event.part, ToolCallPart)
+                native = native or (is_call and not self.reading.repair)
                 for made in self._started(event):
                     yield made
             elif isinstance(event, PartDeltaEvent):
@@ -229,6 +238,10 @@ class _TextCallStream(StreamedResponse):
     def _started(self, event: PartStartEvent) -> Iterator[ModelResponseStreamEvent]:
         if isinstance(event.part, TextPart):
             yield from self._shown(self.reading.feed(event.part.content))
+        elif isinstance(event.part, ToolCallPart) and self.reading.repair:
+            part = event.part
+            call = NativeCall(part.tool_name, part.tool_call_id, part.args)
+            self.reading.add_native(call, event.index)
         else:
             yield self._parts_manager.handle_part(
                 vendor_part_id=("inner", event.index), part=event.part
@@ -246,6 +259,9 @@ class _TextCallStream(StreamedResponse):
                 signature=delta.signature_delta,
                 provider_name=delta.provider_name,
             )
+        elif isinstance(delta, ToolCallPartDelta) and self.reading.repair:
+            call = NativeCall(delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
+            self.reading.add_native(call, event.index)
         elif isinstance(delta, ToolCallPartDelta):
             yield from self._parts_manager.handle_tool_call_delta_events(
                 vendor_part_id=key,

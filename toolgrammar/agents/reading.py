@@ -6,10 +6,13 @@ Example: fed with `On it.\n<tool_call>…</tool_call>`, in pieces of any size, i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from toolgrammar.agents.answers import Answer, answer_of
+from toolgrammar.interop.native.read_events import read_events
+from toolgrammar.interop.openai.shapes import ChunkReader
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 
@@ -24,6 +27,15 @@ _LIMITS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "m
 """The names in APIs and libraries for the maximal number of tokens in an answer."""
 Delta: TypeAlias = TextDelta | ReasoningDelta
 """The pieces that are emitted before the end."""
+
+
+class NativeCall(NamedTuple):
+    """A call of the API's own as it came, or a piece of one; nothing in it is checked yet."""
+
+    name: str | None
+    id: str | None
+    arguments: object
+    """Text, which may be damaged; or what the library has made of it."""
 
 
 def is_full(output_tokens: object, *options: object) -> bool:
@@ -56,7 +68,11 @@ class AnswerReading:
         prefix: str,
         tools: Sequence[Mapping[str, Any]],
         messages: Sequence[Mapping[str, Any]],
+        *,
+        repair: bool = False,
     ) -> None:
+        self.repair = repair
+        """Whether native calls are read, too, and are among the calls of the answer."""
         self._policy = policy
         self._prefix = prefix
         self._tools = tools
@@ -64,6 +80,24 @@ class AnswerReading:
         self._parser = Parser(format, tools=tools, prefix=prefix)
         self._text = _Trimmed()
         self._reasoning = _Trimmed()
+        self._native = read_events(ChunkReader, repair=True, format=None, tools=tools)
+        # The next index of a native call that has none.
+        self._free = 0
+
+    def add_native(self, call: NativeCall, index: int | None = None) -> None:
+        """Accepts a native call, or a piece of one: the pieces of a call have the same index.
+
+        Args:
+            call: the call or the piece.
+            index: its index in the answer; None for a whole call.
+        """
+        place = self._free if index is None else index
+        self._free = max(self._free, place + 1)
+        said = call.arguments
+        text = said if isinstance(said, str) else "" if said is None else json.dumps(said)
+        function = {"name": call.name, "arguments": text}
+        piece = {"index": place, "id": call.id, "type": "function", "function": function}
+        self._native.feed({"choices": [{"delta": {"tool_calls": [piece]}}]})
 
     def feed(self, text: str) -> list[Delta]:
         """Accepts the next piece of the answer's text; returns the deltas that are certain."""
@@ -76,18 +110,21 @@ class AnswerReading:
 
         Args:
             finish_reason: why the server stopped; a call that it cut does not run.
-            native: whether the answer has native calls, too.
+            native: whether the answer has native calls that are not read.
         """
+        # A library that does not say why the server stopped says nothing of a cut.
+        self._native.feed({"choices": [{"delta": {}, "finish_reason": finish_reason or "stop"}]})
+        self._native.close()
         deltas = self._deltas(self._parser.close(finish_reason))
         result = self._parser.result
         salvage = self._policy.judge(
             result,
             tools=self._tools,
             messages=self._messages,
-            native=native,
+            native=native or self._free > 0,
             prefix=self._prefix,
         )
-        return deltas, answer_of(result, salvage, self._messages)
+        return deltas, answer_of(result, salvage, self._messages, self._native.result)
 
     def _deltas(self, events: Iterable[Event]) -> list[Delta]:
         """Returns the deltas of events, without white space around the text and the reasoning."""

@@ -23,7 +23,7 @@ except ImportError as error:
         "this model needs smolagents: pip install 'toolgrammar[smolagents]'", name="smolagents"
     ) from error
 
-from toolgrammar.agents.reading import is_full
+from toolgrammar.agents.reading import NativeCall, is_full
 from toolgrammar.agents.text_calls import check_settings
 from toolgrammar.values.errors import check_type
 
@@ -126,7 +126,7 @@ class TextCallModel(Model):
             ValueError: no call may run; the agent passes the message of the error on to the model.
         """
         # The server read calls itself; its text is left alone.
-        if message.tool_calls:
+        if message.tool_calls and not self._settings.repair:
             return self._inner.parse_tool_calls(message)
         text = _text(message.content)
         tools, given = getattr(self._asked, "tools", []), getattr(self._asked, "given", [])
@@ -135,7 +135,11 @@ class TextCallModel(Model):
         # Streams keep no finish reason, only the length of the answer.
         if is_full(tokens, self._inner.kwargs, getattr(self._asked, "options", None)):
             reason = "length"
-        answer = self._settings.read(text, tools, given, reason)
+        native = [
+            NativeCall(call.function.name, call.id, call.function.arguments)
+            for call in message.tool_calls or ()
+        ]
+        answer = self._settings.read(text, tools, given, reason, native=native)
         if not answer.calls:
             missing = "No call of a tool was found. To answer, call the tool `final_answer`."
             raise ValueError(answer.feedback or missing)

@@ -17,9 +17,10 @@ from toolgrammar.salvage.policy import SalvagePolicy
 from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgrammar.agents.answers import Answer
+    from toolgrammar.agents.reading import NativeCall
     from toolgrammar.catalogue.registry import FormatsLike
 
 
@@ -36,6 +37,9 @@ class TextCalls:
     """Decides which calls in the text may run."""
     prefix: str = ""
     """The part of the answer that the chat template writes for the model, such as `<think>`."""
+    repair: bool = False
+    """Whether native calls are repaired: arguments that are not JSON, joined or under one index.
+    One that can't be repaired without doubt is refused, as a call in the text is."""
 
     def __post_init__(self) -> None:
         """Looks the format up, so that an error is raised where the settings are made.
@@ -48,6 +52,7 @@ class TextCalls:
         check_type("prompt", self.prompt, bool)
         check_type("policy", self.policy, SalvagePolicy)
         check_type("prefix", self.prefix, str)
+        check_type("repair", self.repair, bool)
         chosen = formats.resolve_any(self.format)
         if self.prompt and not isinstance(chosen, Format):
             raise ValueError(f"prompt=True needs one format, got {self.format!r:.80}")
@@ -68,7 +73,9 @@ class TextCalls:
             tools: the tools that were offered, in the shape of OpenAI's API.
             messages: the conversation before the answer, in the shape of OpenAI's API.
         """
-        return AnswerReading(self.format, self.policy, self.prefix, tools, messages)
+        return AnswerReading(
+            self.format, self.policy, self.prefix, tools, messages, repair=self.repair
+        )
 
     def read(
         self,
@@ -77,13 +84,24 @@ class TextCalls:
         messages: Sequence[Mapping[str, Any]],
         finish_reason: str | None = None,
         *,
-        native: bool = False,
+        native: Iterable[NativeCall] = (),
     ) -> Answer:
-        """Returns the content of a whole answer; see `AnswerReading`."""
+        """Returns the content of a whole answer; see `AnswerReading`.
+
+        Args:
+            text: the answer's text.
+            tools: as for `begin`.
+            messages: as for `begin`.
+            finish_reason: why the server stopped.
+            native: the answer's native calls, which are among its calls with `repair=True` alone.
+        """
         # As a stream of one piece, so that whole and streamed answers can't differ.
         reading = self.begin(tools, messages)
+        given = list(native)
+        for call in given if self.repair else ():
+            reading.add_native(call)
         reading.feed(text)
-        return reading.close(finish_reason, native=native)[1]
+        return reading.close(finish_reason, native=bool(given))[1]
 
     def written(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]

@@ -263,3 +263,38 @@ def test_an_async_stream_alone_is_used() -> None:
         return _joined([chunk async for chunk in model.astream("?")])
 
     assert len(asyncio.run(run()).tool_calls) == 2
+
+
+def test_broken_native_calls_are_repaired_whole_and_streamed() -> None:
+    broken = {"name": "add", "args": "{'a': 1, 'b': 2,}", "id": "n1", "error": "no JSON"}
+    unread = {"name": "add", "args": "[1]", "id": "n2", "error": "no object"}
+    sound = {"name": "add", "args": {"a": 3, "b": 4}, "id": "n3", "type": "tool_call"}
+    calls = [{"type": "invalid_tool_call", **each} for each in (broken, unread)]
+    message = AIMessage("So.", tool_calls=[sound], invalid_tool_calls=calls)
+    settings = TextCalls("hermes", repair=True)
+    inner, model = _model(message, settings=settings)
+    whole = model.invoke("?")
+    mended = {"name": "add", "args": {"a": 1, "b": 2}, "id": "n1", "type": "tool_call"}
+    assert whole.tool_calls == [sound, mended]
+    assert [call["id"] for call in whole.invalid_tool_calls] == ["n2"]
+    assert list(whole.response_metadata[REFUSED]) == ["n2"]
+
+    class Chunks(Pieces):
+        def _stream(self, *args: Any, **options: Any) -> Iterator[ChatGenerationChunk]:
+            for name, text, identity, index in (
+                ("add", "{'a': 1, ", "n1", 0),
+                (None, "'b': 2,}", None, 0),
+                ("add", "[1]", "n2", 1),
+                ("add", '{"a": 3, "b": 4}', "n3", None),
+            ):
+                piece = tool_call_chunk(name=name, args=text, id=identity, index=index)
+                chunk = AIMessageChunk(content="", tool_call_chunks=[piece])
+                yield ChatGenerationChunk(message=chunk)
+            yield ChatGenerationChunk(message=AIMessageChunk(content="So."))
+
+    inner = Chunks(messages=iter([]), asked=[])
+    chunks = list(TextCallModel(inner, settings).bind_tools([add]).stream("?"))
+    found = _joined(chunks)
+    assert found.tool_calls == [mended, sound]
+    assert [call["id"] for call in found.invalid_tool_calls] == ["n2"]
+    assert found.content == "So."

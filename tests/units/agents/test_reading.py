@@ -6,6 +6,7 @@ import pytest
 
 from tests.units.agents.cases_of_test import ASKED, CALL, SAY, TEXTS, TOOLS
 from toolgrammar.agents.answers import Answer
+from toolgrammar.agents.reading import NativeCall
 from toolgrammar.agents.text_calls import TextCalls
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 
@@ -60,3 +61,64 @@ def test_what_the_server_cut_does_not_run() -> None:
     cut = settings.read("🛠️ say it all", [SAY], ASKED, "length")
     assert cut.calls == ()
     assert "cut off" in cut.feedback
+
+
+REPAIR = TextCalls("hermes", repair=True)
+BROKEN = "{'a': 1, \"b\": 2,}"
+
+
+def test_a_broken_native_call_is_repaired_and_keeps_its_id() -> None:
+    [call] = REPAIR.read("", TOOLS, ASKED, native=[NativeCall("add", "n1", BROKEN)]).calls
+    assert (call.id, call.name, call.arguments) == ("n1", "add", {"a": 1, "b": 2})
+    assert call.json == '{"a": 1, "b": 2}'
+
+
+def test_every_cutting_of_a_native_call_gives_the_same() -> None:
+    whole = REPAIR.read("So.", TOOLS, ASKED, "stop", native=[NativeCall("add", "n1", BROKEN)])
+    assert whole.calls
+    for at in range(len(BROKEN) + 1):
+        reading = REPAIR.begin(TOOLS, ASKED)
+        reading.add_native(NativeCall("add", "n1", BROKEN[:at]), 0)
+        reading.feed("So.")
+        reading.add_native(NativeCall(None, None, BROKEN[at:]), 0)
+        assert reading.close("stop")[1] == whole
+
+
+def test_native_calls_that_the_library_has_read_stay_as_they_are() -> None:
+    native = [NativeCall("add", f"n{n}", {"a": n, "b": 2}) for n in range(3)]
+    found = REPAIR.read("", TOOLS, ASKED, native=native)
+    assert [NativeCall(call.name, call.id, call.arguments) for call in found.calls] == native
+    assert not found.feedback
+
+
+def test_a_native_call_without_arguments_is_one() -> None:
+    [call] = REPAIR.read("", TOOLS, ASKED, native=[NativeCall("add", "n1", None)]).calls
+    assert (call.name, call.arguments) == ("add", {})
+
+
+@pytest.mark.parametrize(("arguments", "reason"), [("[1, 2]", "stop"), ('{"a": 1, "b', "length")])
+def test_a_native_call_that_may_not_run_is_refused(arguments: str, reason: str) -> None:
+    native = [NativeCall("add", "n1", arguments)]
+    answer = REPAIR.read("", TOOLS, ASKED, reason, native=native)
+    assert answer.failed
+    [refused] = answer.refused
+    assert (refused.id, refused.code) == ("n1", "not-executable")
+    assert refused.raw_arguments == arguments
+    assert refused.message in answer.feedback
+
+
+def test_pieces_of_a_native_call_without_a_name_are_told() -> None:
+    answer = REPAIR.read("", TOOLS, ASKED, native=[NativeCall(None, None, BROKEN)])
+    assert answer.failed
+    assert "without a name" in answer.feedback
+
+
+def test_a_call_of_the_text_beside_a_repaired_one_does_not_run() -> None:
+    answer = REPAIR.read(CALL, TOOLS, ASKED, native=[NativeCall("add", "n1", BROKEN)])
+    assert [call.id for call in answer.calls] == ["n1"]
+    assert [refused.code for refused in answer.refused] == ["beside-native"]
+
+
+def test_without_repair_native_calls_are_left_to_the_library() -> None:
+    answer = HERMES.read("", TOOLS, ASKED, native=[NativeCall("add", "n1", BROKEN)])
+    assert answer == Answer()
