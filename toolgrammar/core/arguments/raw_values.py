@@ -253,7 +253,7 @@ class RawValues:
             return
         start = self.start
         # A text with decoded entities is not found in the source, so its whole place is recorded.
-        inner = self.builder.source.slice(max(0, start), end).find(text) if text else -1
+        inner = self.builder.source.slice(start, end).find(text) if text else -1
         if inner >= 0:
             start = max(0, start) + inner
             end = start + len(text)

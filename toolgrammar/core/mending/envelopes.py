@@ -258,7 +258,7 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
 def _is_keyword(driver: Driver) -> bool:
     """Whether the key that was read last is a token of the grammar that includes its colon."""
     end = driver.last_end
-    key = _LAST_STRING.search(driver.builder.source.slice(max(0, end - _LONGEST_KEY), max(0, end)))
+    key = _LAST_STRING.search(driver.builder.source.slice(end - _LONGEST_KEY, end))
     if key is None:
         return False
     terminals = driver.node.machine.tables.terminals

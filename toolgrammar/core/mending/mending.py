@@ -215,7 +215,7 @@ def _opens_section(driver: Driver) -> bool:
     """Whether an island has only the opener of a section, which is not part of a sentence."""
     start = driver.island
     opener = driver.buffer[start : driver.position]
-    before = driver.builder.source.slice(max(0, driver.base + start - NEAR), driver.base + start)
+    before = driver.builder.source.slice(driver.base + start - NEAR, driver.base + start)
     return (
         driver.island_tokens == 1
         and not driver.builder.strict

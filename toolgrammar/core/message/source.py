@@ -40,7 +40,7 @@ class Source:
         # Negative offsets count from the end of the prefix: in the prefix `<think>` the `<` is at
         # -7. With an end of 0 or more all of the rest of the prefix is included, hence `or None`.
         before = self.prefix[start : min(end, 0) or None] if start < 0 else ""
-        return before + self.slice(max(0, start), max(0, end))
+        return before + self.slice(start, end)
 
     @property
     def length(self) -> int:
@@ -91,9 +91,10 @@ class Source:
         return self._blocks[0]
 
     def slice(self, start: int, end: int) -> str:
-        """Returns the characters from `start` to before `end`."""
+        """Returns the characters from `start` to before `end`, as far as there are any."""
         length = self.mark - self.room
-        end = min(end, length)
+        # Offsets below 0 are those of the prefix, which is no part of the text.
+        start, end = max(start, 0), min(end, length)
         if start >= end:
             return ""
         # A short message is one string: joining it costs less than looking for its blocks.

@@ -138,7 +138,7 @@ def doubt_closer(driver: Driver, end: int) -> None:
     """
     builder = driver.builder
     stop = driver.base + end
-    match = ends_with_closer.search(builder.source.slice(max(0, stop - NEAR), stop))
+    match = ends_with_closer.search(builder.source.slice(stop - NEAR, stop))
     if match is None or builder.draft is None:
         return
     # Only the arguments are searched: the tag of the call itself stands before them.
@@ -181,7 +181,7 @@ def _doubt_sentence(builder: Builder) -> None:
     draft, start = builder.draft, raws_of(builder).start
     if draft is None:
         return
-    before = builder.source.slice(max(0, draft.start - NEAR), draft.start)
+    before = builder.source.slice(draft.start - NEAR, draft.start)
     # As in `Use <search> to find it`: words stand before the opener on its line, and after it.
     if _IN_A_LINE.search(before) and _GOES_ON.match(builder.source.slice(start, start + 2)):
         draft.doubts.append("missing-close-tag")

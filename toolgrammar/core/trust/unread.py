@@ -159,7 +159,7 @@ class _Search:
     def _damaged(self, start: int, text: str) -> _Found:
         """Returns a mark that stands damaged in a text, and but for that a call would stand there."""
         # The text may begin in a block of code that opened before it.
-        before = self._builder.source.slice(max(0, start - NEAR), start)
+        before = self._builder.source.slice(start - NEAR, start)
         for mended in islice(self._signs.mended(text), self._left):
             self._left -= 1
             # `<tool_cell>` before an object that is no call: an opener was meant all the same.

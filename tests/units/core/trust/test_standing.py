@@ -232,3 +232,10 @@ def test_an_object_in_the_middle_of_a_line_of_code_is_a_part_of_the_code(
     result = read(given, f"<|python_tag|>{code}{behind}", tools=_TOOLS)
     assert [call.name for call in result.calls] == ["code_interpreter", "note"]
     assert result.calls[0].arguments == {"code": code}
+
+
+@pytest.mark.parametrize("given", ["llama3_json", ["llama3_json"], "auto"])
+def test_it_is_so_in_a_long_message_streamed_and_whole(given: str | list[str]) -> None:
+    code = "pass\n" * 100 + 'send({"name": "tide", "parameters": {}})' + "\npass" * 100
+    result = read(given, f"<|python_tag|>{code}", tools=_TOOLS)
+    assert [call.arguments for call in result.calls] == [{"code": code}]

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 _SAME_GROUP = late(r"(?:u|v|f\w+?)_SAME_(NAME|KEY|FENCE|MARK)_")
 _SHORT = 64
 """The most characters that are searched again, instead of compiling a larger expression."""
-_NEAR = 256
-"""The characters before an opener in which its line is looked at."""
 
 
 def _run(reader: RawReader) -> bool:
@@ -174,7 +172,7 @@ def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
         if not reader.quoted and _opener_ends(reader, match, groups):
             return True
     elif not _is_quote(reader, kind, match, groups):
-        if not _is_object_in_line(reader, match):
+        if reader.begins_line(match.start()) or not reader.end.opens_by_line(match):
             return _closer_ends(reader, match, groups)
         reader.look_from(match.start() + 1)
         return False
@@ -337,20 +335,6 @@ def _closer_ends(
             reader.look_from(match.end())
             return False
     return True
-
-
-def _is_object_in_line(reader: RawReader, match: re.Match[str]) -> bool:
-    """Whether the next call seems to open in the middle of a line of a value without a closer.
-
-    In `<|python_tag|>send({"name": "f", "parameters": {}})` the object is a part of the code; a
-    mark that calls alone have ends the code wherever it stands.
-    """
-    driver, group = reader.driver, (match.lastgroup or "").removeprefix("closer_")
-    step = reader.end.node.steps.get(group)
-    if step is None or "call" not in step.before or not match[0].startswith(("{", "[")):
-        return False
-    place = driver.base + match.start()
-    return driver.builder.source.slice(place - _NEAR, place).rpartition("\n")[2].strip() != ""
 
 
 def _other_closer_follows(reader: RawReader, place: int) -> bool | None:

@@ -6,7 +6,7 @@ and closed, and no closer ends the value so far.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.core.arguments.raw_values import raws_of
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.raw.raw_end import RawEnd
     from toolgrammar.core.state.driver import Driver
     from toolgrammar.core.state.others import ThoughtEnds
+
+
+LINE: Final = 128
+"""The number of characters before an opener in which words of its line are searched."""
 
 
 class Sibling:
@@ -89,6 +93,12 @@ class RawReader:
         self.others = others
         """The ends of reasoning in the other formats that the message may be written in."""
         self.lines = lines
+
+    def begins_line(self, start: int) -> bool:
+        """Whether nothing but white space stands before an index of the buffer in its line."""
+        place = self.driver.base + start
+        before = self.driver.builder.source.slice(place - LINE, place)
+        return not before.rpartition("\n")[2].strip()
 
     def moved(self, by: int) -> None:
         """Notes that the first characters of the driver's buffer were dropped."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.driver.payload_end import leave
+from toolgrammar.core.driver.raw.state import LINE
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import put_in
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
     from toolgrammar.core.state.others import AllOpeners
 
-_LINE: Final = 128
-"""The number of characters before an opener in which words of its line are searched."""
 _MARKS: Final = frozenset("<[{]")
 """The first characters of lines at which calls of any format are searched."""
 _SLICE: Final = 64
@@ -40,16 +39,10 @@ _MOST: Final = 8
 def note_island(reader: RawReader, start: int) -> bool:
     """Holds reasoning back from an opener on, if tools are known; never ends it (False)."""
     reader.look_from(start + 1)
-    if reader.driver.builder.tools and _begins_line(reader, start):
+    # After words of its line, the reasoning only mentions it.
+    if reader.driver.builder.tools and reader.begins_line(start):
         _hold_back(reader, start)
     return False
-
-
-def _begins_line(reader: RawReader, start: int) -> bool:
-    """Whether an opener begins its line; after words, the reasoning only mentions it."""
-    place = reader.driver.base + start
-    text = reader.driver.builder.source.slice(max(0, place - _LINE), max(0, place))
-    return not text.rpartition("\n")[2].strip()
 
 
 def _hold_back(reader: RawReader, start: int) -> None:
@@ -108,8 +101,8 @@ class LineOpeners:
             return False
         # A bracket after markup belongs to that markup.
         offset = reader.driver.base + place
-        before = reader.driver.builder.source.slice(max(0, offset - _LINE), max(0, offset)).rstrip()
-        return _begins_line(reader, place) and not (before.endswith(">") and buffer[place] in "{[")
+        before = reader.driver.builder.source.slice(offset - LINE, offset).rstrip()
+        return reader.begins_line(place) and not (before.endswith(">") and buffer[place] in "{[")
 
 
 def end_before_calls(reader: RawReader) -> bool:

@@ -103,6 +103,19 @@ class RawEnd(TokenPatterns):
         in_line = self.role == "value" and all(_ends_line(each) for _, each in self.node.tokens)
         return ValueMarks(self, takes=takes, pairs=self.pairs, in_line=in_line)
 
+    def opens_by_line(self, match: re.Match[str]) -> bool:
+        """Whether what ends the payload opens another call, and does so only where a line begins.
+
+        In `<|python_tag|>send({"name": "f", "parameters": {}})` the object is a part of the code. A
+        mark that calls alone have ends a payload wherever it stands.
+        """
+        step = self.node.steps.get((match.lastgroup or "").removeprefix("closer_"))
+        return step is not None and "call" in step.before and not is_of_calls(match[0], "")
+
+    def closes(self, match: re.Match[str]) -> bool:
+        """Whether a match is the payload's own closer, whatever stands before it."""
+        return str(match.lastgroup).startswith("closer_") and not self.opens_by_line(match)
+
     @property
     def pairs(self) -> bool:
         """Whether the payload's own closers pair with the openers of values that it quotes."""

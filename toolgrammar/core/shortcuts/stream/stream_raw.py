@@ -132,7 +132,7 @@ class StreamRaw(PayloadReader):
             return message.told() if _may_be_held(text[start:]) else None
         match = raw.find(text, start)
         # A part that only continues the value is emitted here, without a round of `run`.
-        if self._flows and (match is None or not is_closer(match)):
+        if self._flows and (match is None or not raw.closes(match)):
             tail = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
             stop = len(text) if tail is None else tail.start()
             if match is None or match.start() >= stop:
@@ -205,7 +205,7 @@ class StreamRaw(PayloadReader):
         if self._rules.has_raw_entities and "&" in text:
             return NEEDS_DRIVER
         stop = len(text) if match is None else match.start()
-        closes = match is not None and is_closer(match)
+        closes = match is not None and raw.closes(match)
         begun = None
         if not closes or raw.looks_on or not raw.is_plain(text, start, stop):
             begun = raw.beginnings.search(text, max(start, len(text) - MOST_HELD))
@@ -322,11 +322,6 @@ class StreamRaw(PayloadReader):
         return fits
 
 
-def is_closer(match: re.Match[str]) -> bool:
-    """Whether a match in a raw payload is its own closer."""
-    return str(match.lastgroup).startswith("closer_")
-
-
 def _waits(raw: RawEnd, text: str, start: int) -> bool:
     """Whether the text from an index on may still become a closer, and is not one yet."""
     begun = blanks.match(text, start).end()
@@ -334,7 +329,7 @@ def _waits(raw: RawEnd, text: str, start: int) -> bool:
         return False
     # If the text after a closer decides about it, the closer alone does not end the wait.
     match = None if raw.looks_on else raw.search.match(text, begun)
-    return match is None or not is_closer(match)
+    return match is None or not raw.closes(match)
 
 
 @lru_cache(maxsize=256)

@@ -78,7 +78,7 @@ def raw_part(
     # Anything else than the closer, such as an opener in the value, has to be judged.
     if fused.payload is not None and fused.payload.is_fallback:
         return None  # the driver doubts it
-    if raw is None or match is None or not str(match.lastgroup).startswith("closer_"):
+    if raw is None or match is None or not raw.closes(match):
         return None
     if raw.repeats and not repeats_rightly(match, name, key):
         return None
