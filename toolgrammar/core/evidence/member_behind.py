@@ -6,8 +6,10 @@ Example: behind `{"kind": "rye"}` the text `, "kilos": 25}` begins with the memb
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.patterns.partial import tail_that_begins
 from toolgrammar.values.patterns import blanks, late
 
 if TYPE_CHECKING:
@@ -27,18 +29,13 @@ _MEMBER = late(
     re.VERBOSE,
 )
 """What leads to a key, the key and its colon; or the beginning of that, where the text ends."""
-_STRING = late(
-    r"""(?P<quote>["'])(?:[^\n]{0,128}?(?P=quote))?\s{0,16}
-    (?:[}\]]|,\s{0,16}(?:(?P=quote)[^"'\n]{1,64}(?P=quote)|[^\W\d]\w{0,63})\s{0,16}:)""",
-    re.VERBOSE,
+_STRING_REST: Final = "|".join(
+    rf"""{quote}(?:[^\n]{{0,128}}?{quote})?\s{{0,16}}(?:[}}\]]"""
+    rf"""|,\s{{0,16}}(?:{quote}[^"'\n]{{1,64}}{quote}|[^\W\d]\w{{0,63}})\s{{0,16}}:)"""
+    for quote in "\"'"
 )
 """The rest of a string that went on behind a quote in it, up to a bracket or the next key."""
-_STRING_BEGUN = late(
-    r"""(?P<quote>["'])(?:[^\n]{0,128}?(?P=quote))?\s{0,16}
-    (?:\Z|,\s{0,16}(?:\Z|(?P=quote)[^"'\n]{0,64}(?:\Z|(?P=quote)\s{0,16}\Z)|[^\W\d]\w{0,63}\s{0,16}\Z))""",
-    re.VERBOSE,
-)
-"""The beginning of that, where the text ends before the bracket or the colon."""
+_STRING = late(_STRING_REST)
 _KEYWORD = late(
     r"[\]})]\s{0,16}(?:\Z|,\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
 )
@@ -79,9 +76,7 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     """
     if begins_in_string(behind):
         return True
-    # The rest of a string ends with its line, and what follows that may stand on the next one.
-    is_quote = behind.startswith(('"', "'")) and not final
-    if is_quote and ("\n" not in behind or _STRING_BEGUN.match(behind)):
+    if behind.startswith(('"', "'")) and not final and _string_begun().match(behind):
         return None
     match = _MEMBER.match(behind)
     if match is None:
@@ -119,6 +114,12 @@ def stands_at(text: str, place: int, *, final: bool) -> bool | None:
     """Whether a member of any name stands at a place; None where more text tells."""
     rest = text[place : place + MOST]
     return goes_on(rest, lambda _: True, final=final or len(rest) == MOST)
+
+
+@cache
+def _string_begun() -> re.Pattern[str]:
+    """Returns what matches a text that may become the rest of a string; few texts ask for it."""
+    return tail_that_begins([_STRING_REST])
 
 
 def begins_in_string(text: str) -> bool:
