@@ -196,9 +196,9 @@ class _Mark:
         # them spares the comparison.
         if not self._keeps_marks(window) or not self._keeps_characters(window):
             return None
-        distance, start, end = min(distances(self.text, window, most=self.most)[-1])
+        least, start, end = min(distances(self.text, window, most=self.most)[-1])
         # At a distance of 0 it is the mark itself, which other code judges by the text after it.
-        if not 0 < distance <= self.most or not self._keeps_marks(window[start:end]):
+        if not 0 < least <= self.most or not self._keeps_marks(window[start:end]):
             return None
         return start, end
 

@@ -6,8 +6,8 @@ Example: `</paramter>` has a distance of 1 from `</parameter>`: a letter is miss
 from __future__ import annotations
 
 
-def is_near(mark: str, text: str, most: int) -> bool:
-    """Whether a text is a mark with at most so many damages."""
+def is_within(most: int, mark: str, text: str) -> bool:
+    """Whether the distance of a text from a mark is at most so great."""
     # Each damage changes the length by one, or removes one character: counting spares most
     # comparisons.
     if abs(len(mark) - len(text)) > most or sum(each not in text for each in set(mark)) > most:

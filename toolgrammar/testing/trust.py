@@ -19,7 +19,7 @@ def trust(case: Case) -> None:
     - A call is executable if and only if it is complete or repaired, without error and doubts.
     - Each doubt, and each call that is cut or can't be read, has an error that reports it; a
       stream gives one out before the call ends.
-    - An error is about a call that is not executable, or of a loss beside the calls.
+    - An error is about a call that is not executable, or about a loss beside the calls.
     - `ok` says that there is no error.
 
     Whole, cut by the server, and strict alike; but with strict reading, whatever the grammar

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.patterns.damaged_marks import most_damaged
-from toolgrammar.patterns.distances import distance
+from toolgrammar.patterns.distances import is_within
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -64,16 +64,9 @@ def _damaged_keys(text: str, keys: Collection[str]) -> dict[str, int]:
             continue  # as it should be
         for key in keys:
             most = most_damaged(f'"{key}"')
-            if key not in found and _is_near(key, word, most):
+            if key not in found and is_within(most, key, word):
                 found[key] = each.start()
     return found
-
-
-def _is_near(key: str, word: str, most: int) -> bool:
-    """Whether so many characters of a key may be damaged in a word."""
-    # Letters that are missing tell most words from it sooner than the distance.
-    may_be = abs(len(key) - len(word)) <= most and len(set(key).difference(word)) <= most
-    return may_be and distance(key, word) <= most
 
 
 def _is_sound(text: str, place: int) -> bool:

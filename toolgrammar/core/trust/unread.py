@@ -141,10 +141,10 @@ class _Search:
         """Returns a character without a glyph, but for which a call would stand there."""
         at = find_invisible(text)
         call = self._call_at(without_invisible(text), at) if at >= 0 else None
-        return None if call is None or not self._counts(call) else (at, text[at], True)
+        return None if call is None or not self._is_lost(call) else (at, text[at], True)
 
-    def _counts(self, call: ToolCall) -> bool:
-        """Whether a call that the text lacks is one that was lost."""
+    def _is_lost(self, call: ToolCall) -> bool:
+        """Whether a call that would stand in the text, but for damage, may run there."""
         tools = self._builder.tools
         return call.executable and (
             not tools or call.name in tools or call.name in self._builder.header.names.values()
@@ -170,7 +170,7 @@ class _Search:
             call = self._call_at(context + mended.text, len(context) + mended.place)
             # It opens with the mark, or right behind it: that of a section.
             is_opened = call is not None and call.span.start <= len(context) + mended.end
-            if call is not None and is_opened and self._counts(call):
+            if call is not None and is_opened and self._is_lost(call):
                 return mended.start, mended.written, True
         return None
 

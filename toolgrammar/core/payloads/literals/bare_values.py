@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.payloads.json.other_scalars import decimal
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.patterns.damaged_marks import marks_of, most_damaged
-from toolgrammar.patterns.distances import is_near
+from toolgrammar.patterns.distances import is_within
 from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -62,7 +62,7 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
             return True
         # At either edge one character of the quote may be missing.
         edges = {word[:size], word[: size - 1], word[1 - size :]} if size > _SHORT else ()
-        if any(is_near(quote, each, size // 4) for each in edges) or holds_quote(word, quote):
+        if any(is_within(size // 4, quote, each) for each in edges) or holds_quote(word, quote):
             return True
     return False
 
@@ -74,7 +74,8 @@ def holds_quote(text: str, quote: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_in(text: str, quote: str) -> bool:
-    """Whether a text contains a long quote that is damaged; a page of HTML repeats its tags."""
+    """Whether a text contains a long quote that is damaged."""
+    # Remembered, since a page of HTML repeats its tags: 4 KB of one would take four times as long.
     return quote[:-1] in text or marks_of((quote,)).find(text, pairs=False) is not None
 
 
@@ -111,10 +112,8 @@ class DamagedQuotes:
 
     def end(self) -> str:
         """Looks into what the end of the string leaves; returns the window with the damaged quote."""
-        if self._begun and (
-            self._begun.endswith(self._quote[0]) or _is_in(self._begun, self._quote)
-        ):
-            self.found = self.found or self._begun
+        if not self.found and holds_quote(self._begun, self._quote):
+            self.found = self._begun
         return self.found
 
     def _judge(self, window: str) -> None:
