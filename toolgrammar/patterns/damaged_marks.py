@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from toolgrammar.patterns.distances import distance, distances
 from toolgrammar.patterns.fences import LEAST
+from toolgrammar.patterns.one_damage import places
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ class _Mark:
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
         for piece, offset in self.pieces:
-            for place in _places(piece, text, stretches):
+            for place in chain.from_iterable(places(piece, text, *each) for each in stretches):
                 # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
                 # Two pieces of one mark lead to the same place.
@@ -273,21 +274,12 @@ def _near_signs(text: str, signs: str, reach: int) -> list[tuple[int, int]]:
     if not signs or sum(map(text.count, signs)) > len(text) // _RARE:
         return [(0, len(text))]
     found: list[tuple[int, int]] = []
-    for place in sorted(place for sign in signs for place in _places(sign, text, [(0, len(text))])):
+    for place in sorted(chain.from_iterable(places(sign, text) for sign in signs)):
         start, end = max(0, place - reach), place + reach
         if found and found[-1][1] >= start:
             start = found.pop()[0]
         found.append((start, end))
     return found
-
-
-def _places(part: str, text: str, stretches: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Yields the indexes of a part of a text that begin in some stretches of it."""
-    for start, end in stretches:
-        place = text.find(part, start, end)
-        while place >= 0:
-            yield place
-            place = text.find(part, place + 1, end)
 
 
 def _stands(mark: str, text: str, place: int) -> bool:

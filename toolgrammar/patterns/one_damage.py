@@ -36,14 +36,14 @@ def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
     may_be = half > 0 and (mark[:half] in text or mark[-half:] in text)
     if not (may_be and _near(mark).search(text)):
         return
-    for at in _places(mark[:half], text):
+    for at in places(mark[:half], text):
         same = _common(mark, text[at : at + len(mark)])
         yield from ((at, end) for end in _ends(mark, text, at + same, same))
         if same == len(mark):
             yield from ((at, end) for end in _glued(mark, text, at + same, _NO_BLANK))
     # The same from the end: both texts are reversed.
     turned = mark[::-1]
-    for at in _places(mark[-half:], text):
+    for at in places(mark[-half:], text):
         last = at + half
         before = text[max(0, last - len(mark) - MOST) : last][::-1]
         same = _common(turned, before)
@@ -73,11 +73,12 @@ def _near(mark: str) -> re.Pattern[str]:
     return compile_pattern("|".join(sorted(ways)))
 
 
-def _places(part: str, text: str) -> Iterator[int]:
-    at = text.find(part)
+def places(part: str, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """Yields the indexes of a part of a text, between two indexes of it."""
+    at = text.find(part, start, end)
     while at >= 0:
         yield at
-        at = text.find(part, at + 1)
+        at = text.find(part, at + 1, end)
 
 
 def _common(one: str, other: str) -> int:
