@@ -13,7 +13,6 @@ from toolgrammar.core.driver.modes import new_driver
 from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
-from toolgrammar.core.message.source import Source
 from toolgrammar.core.trust.standing import report_inline
 from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
 from toolgrammar.core.trust.turns import Withheld
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.core.machine.machine import Machine
+    from toolgrammar.core.message.source import Source
     from toolgrammar.core.shortcuts.stream.delivered import GivenOut
     from toolgrammar.parsing.readers import Several
     from toolgrammar.values.calls import ToolCall
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from toolgrammar.values.limits import Limits
     from toolgrammar.values.tools import ToolSpec
 
-_SLICE: Final = 256
-"""Characters of a text that is tried which are read at once."""
 _FAR: Final = 256
 """Characters behind a place that was read as text: no call stands there then."""
 _NEUTRAL = Settings("", {}, {}, drop_unknown=False, free_text=False)
@@ -223,19 +221,11 @@ class DrivenReading:
 
     def _call_at(self, text: str, place: int) -> ToolCall | None:
         """Returns the first call of a text that ends behind a place, in the message's formats."""
-        source = Source()
-        source.append(text)
-        machine, settings = self._machine_and_settings()
-        tried = self._builder.trial(source, settings)
-        driver = new_driver(machine, tried, base=0, max_depth=self._options.limits.depth)
-        if self._several is not None:
-            driver.read_among(self._several.among(tried))
-        for start in range(0, len(text), _SLICE):
-            driver.feed(text[start : start + _SLICE], final=start + _SLICE >= len(text))
-            for call in tried.calls:
+        for tried in self.driver.try_apart(text):
+            for call in tried.builder.calls:
                 if place < call.span.end:
                     return call
-            if driver.island < 0 and driver.base + driver.position > place + _FAR:
+            if tried.island < 0 and tried.base + tried.position > place + _FAR:
                 break  # what stands there was text
         return None
 

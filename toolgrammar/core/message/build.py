@@ -332,11 +332,11 @@ class Builder:
         """Sets the signs of a call in the format that is read, and in all formats that may be."""
         self.signs, self.around = signs, around or signs
 
-    def trial(self, source: Source, settings: Settings) -> Builder:
+    def trial(self, source: Source) -> Builder:
         """Returns a builder that only tries how the rest of a text would be read."""
         tried = Builder(
             source=source,
-            settings=settings,
+            settings=self.settings,
             tools=self.tools,
             id_seed=self.id_seed,
             listening=False,

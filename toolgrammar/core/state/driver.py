@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.calls.completion import commit, judge_calls
 from toolgrammar.core.calls.role_effects import close_role
 from toolgrammar.core.message.quoted import FENCES, LONG_FENCES, Quoted
+from toolgrammar.core.message.source import Source
 from toolgrammar.core.state.open_payload import OpenPayload
 from toolgrammar.core.trust.evidence import NotACall
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.message.build import Builder
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.others import Others
 
 _ISLANDS = frozenset({"call", *GROUP_ROLES})
+
+_TRIED = 64
+"""The characters of a text that are tried at once."""
 
 
 class Driver:
@@ -88,6 +92,23 @@ class Driver:
         """The formats that are tried for the message; None if there is one format only."""
         self.run: Callable[[Driver], bool] = modes.text
         """The next step of the mode; it returns False if more text is needed."""
+
+    def try_apart(self, text: str) -> Iterator[Driver]:
+        """Reads a text as a message of its own, in the same formats; its result is only looked at.
+
+        Yields:
+            The driver that reads it, after each piece: who has seen enough stops asking.
+        """
+        source, others = Source(), self.among
+        source.append(text)
+        tried = self.builder.trial(source)
+        machine = self.start_node.machine if others is None else others.start
+        driver = Driver(machine, tried, self.modes, base=0, max_depth=self.limits_depth)
+        if others is not None:
+            driver.read_among(others.anew(tried))
+        for start in range(0, len(text), _TRIED):
+            driver.feed(text[start : start + _TRIED], final=start + _TRIED >= len(text))
+            yield driver
 
     def feed(self, chunk: str, *, final: bool = False) -> None:
         """Accepts the next chunk, the last one if `final`."""

@@ -19,7 +19,6 @@ from toolgrammar.core.driver.raw.state import LINE
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import put_in
-from toolgrammar.core.message.source import Source
 from toolgrammar.core.trust.evidence import opens_as_prose
 from toolgrammar.values.patterns import blanks
 
@@ -27,11 +26,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver.raw.state import RawReader
     from toolgrammar.core.state.driver import Driver
     from toolgrammar.core.state.others import AllOpeners
+    from toolgrammar.values.calls import ToolCall
 
 _MARKS: Final = frozenset("<[{]")
 """The first characters of lines at which calls of any format are searched."""
-_SLICE: Final = 64
-"""The number of characters that are tried at once."""
 _MOST: Final = 8
 """The most openers from which the rest of the text is tried as calls."""
 
@@ -137,18 +135,10 @@ def end_before_calls(reader: RawReader) -> bool:
 
 def _are_calls(driver: Driver, text: str) -> bool:
     """Whether a text consists only of executable calls of known tools."""
-    builder, source = driver.builder, Source()
-    source.append(text)
-    # The text is read as a message of its own, whose result is used only for this check.
-    tried = builder.trial(source, builder.settings)
-    others = driver.among
-    machine = driver.start_node.machine if others is None else others.start
-    reading = type(driver)(machine, tried, driver.modes, base=0, max_depth=driver.limits_depth)
-    if others is not None:
-        reading.read_among(others.anew(tried))
-    for start in range(0, len(text), _SLICE):
-        reading.feed(text[start : start + _SLICE], final=start + _SLICE >= len(text))
-        if tried.text_parts.stripped():
+    calls: list[ToolCall] = []
+    for tried in driver.try_apart(text):
+        if tried.builder.text_parts.stripped():
             return False  # text soon follows most openers that the reasoning only mentions
-    known = all(call.executable and call.name in builder.tools for call in tried.calls)
-    return bool(tried.calls) and known
+        calls = tried.builder.calls
+    tools = driver.builder.tools
+    return bool(calls) and all(call.executable and call.name in tools for call in calls)
