@@ -165,7 +165,7 @@ class _Mark:
         self.pieces = [(text[a:b], a) for a, b in pairwise(cuts) if b > a]
 
     def damaged(
-        self, text: str, stretches: list[tuple[int, int]], *, is_cut: bool
+        self, text: str, stretches: Iterable[tuple[int, int]], *, is_cut: bool
     ) -> Iterator[Damaged]:
         """Yields the places in some stretches of a text that resemble the mark."""
         seen = set()
@@ -173,7 +173,7 @@ class _Mark:
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
         for piece, offset in self.pieces:
-            for place in chain.from_iterable(places(piece, text, *each) for each in stretches):
+            for place in places(piece, text, stretches):
                 # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
                 # Two pieces of one mark lead to the same place.

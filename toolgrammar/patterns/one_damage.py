@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MOST: Final = 3
 """How many adjacent characters may be missing, and how many may replace them."""
@@ -73,12 +73,15 @@ def _near(mark: str) -> re.Pattern[str]:
     return compile_pattern("|".join(sorted(ways)))
 
 
-def places(part: str, text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yields the indexes of a part of a text, between two indexes of it."""
-    at = text.find(part, start, end)
-    while at >= 0:
-        yield at
-        at = text.find(part, at + 1, end)
+def places(
+    part: str, text: str, stretches: Iterable[tuple[int, int | None]] = ((0, None),)
+) -> Iterator[int]:
+    """Yields the indexes of a part of a text, all or those in some stretches of it."""
+    for start, end in stretches:
+        at = text.find(part, start, end)
+        while at >= 0:
+            yield at
+            at = text.find(part, at + 1, end)
 
 
 def _common(one: str, other: str) -> int:
