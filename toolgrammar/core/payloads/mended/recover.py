@@ -155,9 +155,9 @@ class RecoveringScanner:
         piece = text[position:] if position else text
         # A string that may be in triple quotes is collected until three quotes come.
         if self._quotes.waits:
-            if not final and self._quotes.sleeps(piece):
+            if not final and self._quotes.stores(piece):
                 return length
-            piece = self._quotes.wake() + piece
+            piece = self._quotes.take_stored() + piece
         source.extend(piece, base + length, final=final)
         self._run()
         over = len(source.text) - source.pos

@@ -31,7 +31,7 @@ class WideQuotes:
         """Whether the rest of the text has no three quotes that could end a string."""
         self.waits = False
         """Whether a string may be in triple quotes, and their end has not come."""
-        self._asleep: list[str] = []
+        self._stored: list[str] = []
         """The pieces that came since."""
         self._tail = ""
 
@@ -84,24 +84,24 @@ class WideQuotes:
         self._no_triple = end < 0
         return end >= 0
 
-    def sleeps(self, piece: str) -> bool:
+    def stores(self, piece: str) -> bool:
         """Stores a piece that does not end the string in triple quotes; returns whether it did.
 
         Searching all the text so far for the end, at every piece, would be quadratic.
         """
         text, start = self._source.text, self._source.pos
         # The last two characters are searched again, as chunks may cut the three quotes.
-        behind = self._tail if self._asleep else text[start + 3 :][-2:]
+        behind = self._tail if self._stored else text[start + 3 :][-2:]
         behind += piece
         if text[start] * 3 in behind:
             return False
-        self._asleep.append(piece)
+        self._stored.append(piece)
         self._tail = behind[-2:]
         return True
 
-    def wake(self) -> str:
+    def take_stored(self) -> str:
         """Returns the stored pieces."""
-        kept = "".join(self._asleep)
-        self._asleep.clear()
+        kept = "".join(self._stored)
+        self._stored.clear()
         self.waits = False
         return kept
