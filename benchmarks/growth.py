@@ -13,6 +13,7 @@ in one run. The goals are 60 µs a character, and a growth of 6.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,13 @@ if TYPE_CHECKING:
     from toolgrammar.testing.growing import Shape
 
 _AGAIN = 2.0
-"""Seconds up to which a run is made twice, and the faster one counts."""
+"""Seconds up to which a run is made again, and the fastest one counts."""
+_MOST_RUNS = 5
+"""Runs of a text that misses a goal: a machine that others share is slow for a moment."""
+MOST_COST = 60
+"""The goal of the third table: microseconds a character."""
+MOST_GROWTH = 6
+"""The goal of the third table: how the cost grows where the text grows by four."""
 LIMIT = 20.0
 """Seconds after which one run is cut off and shown as `inf`."""
 OPENERS = {"hermes": '<tool_call>\n{"name": "save_note"', "qwen3_xml": "<function=save_note>\n"}
@@ -137,10 +144,10 @@ def every_format(chosen: list[str], size: int, most: int | None) -> list[dict[st
                     "shapes": len(shapes),
                     "dearest, µs": dearest[0],
                     "its shape": _said(dearest[2]),
-                    "goal, µs": 60,
+                    "goal, µs": MOST_COST,
                     "steepest": steepest[1],
                     "its shape ": _said(steepest[2]),
-                    "goal": "≤ 6",
+                    "goal": f"≤ {MOST_GROWTH}",
                 }
             )
     return rows
@@ -152,17 +159,22 @@ def _said(shape: Shape) -> str:
 
 def _costs(format_id: str, tools: object, shape: Shape, size: int, way: str) -> tuple[float, float]:
     """Returns the microseconds of a character, and how the cost grows from a quarter of the text."""
-    costs = []
-    for length in (size // 4, size):
-        text = shape.text(length)
-        pieces = list(text) if way == "streamed" else [text]
-        wanted = format_id if way == "streamed" else [format_id]
-        job = partial(_read, wanted, tools, pieces)
-        cost = bounded(job, LIMIT)
-        costs.append(min(cost, bounded(job, LIMIT)) if cost < _AGAIN * 1e6 else cost)
+    wanted = format_id if way == "streamed" else [format_id]
+    # Both end at the same place of what is repeated: what is done at the end is done in both.
+    short = size // 4 + (size - size // 4) % len(shape.unit)
+    texts = [shape.text(length) for length in (short, size)]
+    jobs = [partial(_read, wanted, tools, list(t) if way == "streamed" else [t]) for t in texts]
     # What takes less than a tenth of the goal is not worth its noise.
     floor = size / 4 * 6
-    return costs[1] / size, max(costs[1], floor) / max(costs[0], floor)
+    least = [math.inf, math.inf]
+    for turn in range(_MOST_RUNS):
+        costs = [bounded(job, LIMIT) for job in jobs]
+        least = [min(pair) for pair in zip(least, costs, strict=True)]
+        cost, growth = least[1] / size, max(least[1], floor) / max(least[0], floor)
+        # One more run for all that ends soon; the others for what misses a goal by a busy moment.
+        if costs[1] > _AGAIN * 1e6 or (turn and cost <= MOST_COST and growth <= MOST_GROWTH):
+            break
+    return cost, growth
 
 
 def _read(wanted: str | list[str], tools: Any, pieces: list[str]) -> None:
