@@ -8,7 +8,7 @@ most of which parse nothing.
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AUTO
@@ -21,6 +21,8 @@ _PREFIX: Final = f"{ANY}_"
 _COMMENT = late(r"(?m)^\s*//.*$")
 _REASONING = late(r"\breasoning\b")
 _IMPORTED = late(r"(?m)^\s*%import[^(\n]*\(([^)\n]*)\)")
+
+ParserT = TypeVar("ParserT")
 
 
 def tool_parser_names() -> list[str]:
@@ -37,6 +39,17 @@ def reasoning_parser_names() -> list[str]:
 def format_of(name: str) -> str:
     """Returns the id of the format that a parser reads; `auto` for all of them."""
     return AUTO if name == ANY else name.removeprefix(_PREFIX)
+
+
+@cache
+def parser_class(base: type[ParserT], name: str) -> type[ParserT]:
+    """Returns the subclass that a server makes its parser of this name from, made on first use.
+
+    Args:
+        base: the parser of any format, in the server's own shape.
+        name: the name in the server's list.
+    """
+    return type(name, (base,), {"format_id": format_of(name), "__module__": base.__module__})
 
 
 def _marks_reasoning(format_id: str) -> bool:

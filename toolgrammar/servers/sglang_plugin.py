@@ -7,7 +7,11 @@ Example: after it has run, the flags `--tool-call-parser toolgrammar_hermes` and
 from __future__ import annotations
 
 from toolgrammar.servers.own_formats import register_own_formats
-from toolgrammar.servers.parser_names import reasoning_parser_names, tool_parser_names
+from toolgrammar.servers.parser_names import (
+    parser_class,
+    reasoning_parser_names,
+    tool_parser_names,
+)
 
 
 def register() -> None:
@@ -16,10 +20,11 @@ def register() -> None:
     from sglang.srt.function_call.function_call_parser import FunctionCallParser
     from sglang.srt.parser.reasoning_parser import ReasoningParser
 
-    from toolgrammar.servers import sglang_reasoning, sglang_tools
+    from toolgrammar.servers.sglang_reasoning import ToolgrammarReasoningDetector
+    from toolgrammar.servers.sglang_tools import ToolgrammarDetector
 
     register_own_formats()
     for name in tool_parser_names():
-        FunctionCallParser.ToolCallParserEnum[name] = sglang_tools.class_of(name)
+        FunctionCallParser.ToolCallParserEnum[name] = parser_class(ToolgrammarDetector, name)
     for name in reasoning_parser_names():
-        ReasoningParser.DetectorMap[name] = sglang_reasoning.class_of(name)
+        ReasoningParser.DetectorMap[name] = parser_class(ToolgrammarReasoningDetector, name)

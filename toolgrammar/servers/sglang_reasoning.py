@@ -6,12 +6,10 @@ normal text `Hello`, which SGLang passes on to any tool detector.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, ClassVar
 
 from sglang.srt.parser.reasoning_parser import BaseReasoningFormatDetector, StreamingParseResult
 
-from toolgrammar.servers.parser_names import format_of
 from toolgrammar.servers.reasoning_split import ReasoningSplit, reasoning_tags
 
 
@@ -84,9 +82,3 @@ class ToolgrammarReasoningDetector(BaseReasoningFormatDetector):  # type: ignore
         if rest and self._held:
             reasoning, self._held = "".join(self._held), []
         return StreamingParseResult(normal_text=rest, reasoning_text=reasoning)
-
-
-@cache
-def class_of(name: str) -> type[ToolgrammarReasoningDetector]:
-    """Returns the detector of this name."""
-    return type(name, (ToolgrammarReasoningDetector,), {"format_id": format_of(name)})

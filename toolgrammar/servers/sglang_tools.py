@@ -6,7 +6,6 @@ Example: `<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_cal
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sglang.srt.environ import envs
@@ -16,7 +15,6 @@ from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallIt
 from toolgrammar.servers.given_calls import GivenCalls
 from toolgrammar.servers.giving import giving
 from toolgrammar.servers.message_reader import Arguments, CallBegun, Content, MessageReader
-from toolgrammar.servers.parser_names import format_of
 from toolgrammar.servers.requests import specs_of
 
 if TYPE_CHECKING:
@@ -110,9 +108,3 @@ def _result(pieces: Iterable[Piece]) -> StreamingParseResult:
                 # SGLang joins the pieces by the index; only the first piece has the name.
                 calls.append(ToolCallItem(tool_index=index, parameters=json))
     return StreamingParseResult(normal_text="".join(content), calls=calls)
-
-
-@cache
-def class_of(name: str) -> type[ToolgrammarDetector]:
-    """Returns the detector of this name."""
-    return type(name, (ToolgrammarDetector,), {"format_id": format_of(name)})

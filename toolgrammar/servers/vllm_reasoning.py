@@ -6,13 +6,12 @@ tool parser.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from vllm.entrypoints.generate.base.protocol import DeltaMessage
 from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
 
-from toolgrammar.servers.parser_names import format_of, reasoning_parser_names
+from toolgrammar.servers.parser_names import parser_class, reasoning_parser_names
 from toolgrammar.servers.prompt_end import TAIL, is_closed, prefix_of
 from toolgrammar.servers.reasoning_split import ReasoningSplit, reasoning_tags
 from toolgrammar.servers.vllm_tools import keep_special_tokens
@@ -145,14 +144,8 @@ def _delta(reasoning: str, rest: str) -> DeltaMessage | None:
     return DeltaMessage(**given) if given else None
 
 
-@cache
-def _class_of(name: str) -> type[ToolgrammarReasoningParser]:
-    fields = {"format_id": format_of(name), "__module__": __name__}
-    return type(name, (ToolgrammarReasoningParser,), fields)
-
-
 def __getattr__(name: str) -> type[ToolgrammarReasoningParser]:
     """Returns the parser of this name, made on first use."""
     if name not in reasoning_parser_names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _class_of(name)
+    return parser_class(ToolgrammarReasoningParser, name)

@@ -6,7 +6,6 @@ Example: `<tool_call>\n{"name": "search", "arguments": {"q": "tea"}}\n</tool_cal
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from vllm.entrypoints.generate.base.protocol import (
@@ -23,7 +22,7 @@ from vllm.tool_parsers.abstract_tool_parser import ToolParser
 from toolgrammar.servers.given_calls import GivenCalls
 from toolgrammar.servers.giving import giving
 from toolgrammar.servers.message_reader import Arguments, CallBegun, Content, MessageReader
-from toolgrammar.servers.parser_names import format_of, tool_parser_names
+from toolgrammar.servers.parser_names import parser_class, tool_parser_names
 from toolgrammar.servers.prompt_end import needs_special_tokens
 from toolgrammar.servers.requests import messages_of, specs_of
 
@@ -150,14 +149,8 @@ def _delta(pieces: Iterable[Piece]) -> DeltaMessage:
     return DeltaMessage(**fields)
 
 
-@cache
-def _class_of(name: str) -> type[ToolgrammarToolParser]:
-    fields = {"format_id": format_of(name), "__module__": __name__}
-    return type(name, (ToolgrammarToolParser,), fields)
-
-
 def __getattr__(name: str) -> type[ToolgrammarToolParser]:
     """Returns the parser of this name, made on first use."""
     if name not in tool_parser_names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _class_of(name)
+    return parser_class(ToolgrammarToolParser, name)
