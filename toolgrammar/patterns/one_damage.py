@@ -31,34 +31,37 @@ def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
         mark: the mark, of at least three characters.
         text: the text.
     """
-    half = _half(mark)
+    first, last = halves_of(mark)
     # Most texts contain neither half, and those that do seldom more of the mark.
-    may_be = half > 0 and (mark[:half] in text or mark[-half:] in text)
-    if not (may_be and _near(mark).search(text)):
+    if not ((first in text or last in text) and _near(mark).search(text)):
         return
-    for at in places(mark[:half], text):
+    for at in places(first, text):
         same = _common(mark, text[at : at + len(mark)])
         yield from ((at, end) for end in _ends(mark, text, at + same, same))
         if same == len(mark):
             yield from ((at, end) for end in _glued(mark, text, at + same, _NO_BLANK))
     # The same from the end: both texts are reversed.
     turned = mark[::-1]
-    for at in places(mark[-half:], text):
-        last = at + half
-        before = text[max(0, last - len(mark) - MOST) : last][::-1]
+    for at in places(last, text):
+        stop = at + len(last)
+        before = text[max(0, stop - len(mark) - MOST) : stop][::-1]
         same = _common(turned, before)
         if same == len(mark):
-            yield from ((last - end, last) for end in _glued(mark, before, same, _WORD))
+            yield from ((stop - end, stop) for end in _glued(mark, before, same, _WORD))
         # A text that begins with half of the mark was found above.
         for end in _ends(turned, before, same, same):
-            if not text.startswith(mark[:half], last - end):
-                yield last - end, last
+            if not text.startswith(first, stop - end):
+                yield stop - end, stop
 
 
-def _half(mark: str) -> int:
-    """Returns the least length of a mark that is left on one side of a damage; 0 if that is all."""
+def halves_of(mark: str) -> tuple[str, str]:
+    """Returns the beginning and the end of a mark of which one damage leaves at least one.
+
+    >>> halves_of("TOOL:")
+    ('TO', 'L:')
+    """
     half = max(_LEAST, (len(mark) - MOST + 1) // 2)
-    return half if half < len(mark) else 0
+    return mark[:half], mark[-half:]
 
 
 @lru_cache(maxsize=1024)

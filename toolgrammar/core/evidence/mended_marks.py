@@ -5,12 +5,12 @@ Example: with `Acton:` before an object put right, a call stands there, and it w
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.patterns.distances import distance
 from toolgrammar.patterns.fences import LEAST
-from toolgrammar.patterns.one_damage import near_places
+from toolgrammar.patterns.one_damage import halves_of, near_places
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -51,12 +51,17 @@ class MarksOfCalls:
         """Takes the marks, and the expression of what calls and their sections open with."""
         # A word alone may stand in any prose.
         self._marks = sorted({each for each in marks if len(each) >= LEAST and not _is_word(each)})
+        self._halves = [(mark, *halves_of(mark)) for mark in self._marks]
         self._opener = opener
 
     def mended(self, text: str) -> Iterator[MendedMark]:
         """Yields the ways to put one mark right in a text so that a call opens there."""
+        near = islice(self._near(text), _MOST)
+        some = next(near, None)
+        if some is None:
+            return  # as in most texts
         opened = self._opener.search(text)
-        for mark, start, end in islice(self._near(text), _MOST):
+        for mark, start, end in chain((some,), near):
             first = max(0, start - _NEAR)
             before, behind = text[first:start], text[end : end + _BEHIND]
             # An opener stands before the mark, or the mark opens the call itself.
@@ -70,7 +75,9 @@ class MarksOfCalls:
             )
 
     def _near(self, text: str) -> Iterator[tuple[str, int, int]]:
-        for mark in self._marks:
+        # Most texts have neither half of any mark, so they are looked for before all else.
+        likely = [mark for mark, one, other in self._halves if one in text or other in text]
+        for mark in likely:
             for start, end in near_places(mark, text):
                 # `</tool_call>` is a mark of its own, and like `<tool_call>`.
                 if not (_is_fence(mark, text, start, end) or self._is_part(mark, text, start, end)):

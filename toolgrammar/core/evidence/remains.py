@@ -105,8 +105,9 @@ class Remains:
                 return at, each
         return None
 
-    def _mark(self, text: str) -> tuple[int, str] | None:
-        """Finds a mark such as `>>>` or `@`, whole or damaged, with the name of a tool behind it."""
+    @cached_property
+    def _mark_patterns(self) -> tuple[re.Pattern[str], ...]:
+        found = []
         for mark in sorted({each for each in self._openers if _is_mark(each)}):
             own = re.escape(mark[0])
             if len(mark) == 1:
@@ -114,10 +115,14 @@ class Remains:
             else:
                 odd, name = r"[^\w\s]{0,2}", rf"(?={_NAME}[ \t\r]*\n)"
                 ways = [rf"{odd}{own}{{2,}}{odd}{name}", rf"{odd}{own}{odd}{name}"]
-            found = compile_pattern(f"(?m)^(?:{'|'.join(ways)})").search(text)
-            if found is not None:
-                return found.start(), found[0]
-        return None
+            found.append(compile_pattern(f"(?m)^(?:{'|'.join(ways)})"))
+        return tuple(found)
+
+    def _mark(self, text: str) -> tuple[int, str] | None:
+        """Finds a mark such as `>>>` or `@`, whole or damaged, with the name of a tool behind it."""
+        searches = (pattern.search(text) for pattern in self._mark_patterns)
+        found = next(filter(None, searches), None)
+        return None if found is None else (found.start(), found[0])
 
 
 def _is_mark(opener: str) -> bool:
