@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _LINE = late(r"^[ \t]{0,3}(`{3,})(?![ \t]+\S)([^\n`]*)$", re.MULTILINE)
 """A line that is a fence; words behind a blank would go on with a sentence."""
-_OBJECT = late(r"\s*[^\w\s]{0,3}?[{\[]")
-_OF_A_FILE = late(r"\s*(?:[^\w\n]{0,4}-{2}|[^@\n]*\n[^\w\n]{0,4}\+{2})")
+_OBJECT = late(r"\s*+[^\w\s]{0,3}?[{\[]")
+_OF_A_FILE = late(r"\s*+(?:[^\w\n]{0,4}-{2}|[^@\n]*\n[^\w\n]{0,4}\+{2})")
 """The lines of a diff that name its file, whole or damaged."""
-_FIRST_KEY = late(r"\s*([^\s:]{2,24}[^\n:]{0,2}:)")
+_FIRST_KEY = late(r"\s*+([^\s:]{2,24}[^\n:]{0,2}:)")
 _MOST: Final = 2
 """Characters of such a key that may be damaged."""
 _OTHERS: Final = frozenset(

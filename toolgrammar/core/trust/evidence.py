@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _NAME = late(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 """What the name of a tool looks like."""
-_FENCE_LINE = late(r"(?:`{3,}|~{3,})[ \t]*[^\s`]*\s*")
+_FENCE_LINE = late(r"(?:`{3,}|~{3,}+)[ \t]*+[^\s`]*\s*")
 _WORD_TAG = late(r"<[a-z]+>\s*")
 _AS_PROSE = late(r"`{3,}|~{3,}|<[a-z]+>")
 _BACKTICKS = late("`+")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.payloads.json.tokens import as_json
-from toolgrammar.tools.json_tokens import MAX_DIGITS, NUMBER
+from toolgrammar.tools.json_tokens import MAX_DIGITS, NUMBER, WHOLE
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _STRICT_NUMBER = late(NUMBER)
 # Every part is optional, so `.5`, `5.` and `+5` match, but at least one digit is needed.
-_DECIMAL = late(r"([+-]?)(?=\.?[0-9])([0-9]*)(\.?)([0-9]*)((?:[eE][+-]?[0-9]+)?)")
+_DECIMAL = late(r"([+-]?)(?=\.?[0-9])([0-9]*+)(\.?)([0-9]*+)((?:[eE][+-]?[0-9]+)?)")
 _BASED = late(r"([+-]?)(0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+))")
 _GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
 # `007`
-_ZEROS = late(r"([+-]?)0+([0-9]+)")
+_ZEROS = late(rf"([+-]?)0+({WHOLE})")
 
 
 class Scalar(NamedTuple):
