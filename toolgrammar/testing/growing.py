@@ -33,6 +33,10 @@ RUNS: Final = {
     "braces": "{",
     "brackets": "[",
     "parentheses": "(",
+    "digits": "1",
+    "commas": ",",
+    "equals signs": "=",
+    "dashes": "-",
     "words": "a b\n",
     "mixed": '<"{[`\\',
 }
@@ -48,7 +52,7 @@ _LONGEST: Final = 600
 
 
 class Shape(NamedTuple):
-    """A text of any length: a beginning, and a text that is repeated after it."""
+    """A text of any length: a beginning, a text that is repeated after it, and perhaps an end."""
 
     place: str
     """Where the repeats stand."""
@@ -56,11 +60,13 @@ class Shape(NamedTuple):
     """What is repeated, by name."""
     before: str
     unit: str
+    behind: str = ""
 
     def text(self, size: int) -> str:
         """Returns the text of this many characters."""
+        size -= len(self.behind)
         # Cut to the size: the last repeat may be half of one.
-        return (self.before + self.unit * (size // len(self.unit) + 1))[:size]
+        return (self.before + self.unit * (size // len(self.unit) + 1))[:size] + self.behind
 
 
 class Sample(NamedTuple):
@@ -100,7 +106,7 @@ def shapes(sample: Sample, literals: Iterable[str]) -> Iterator[Shape]:
     # A sign alone is among the runs already.
     known = [text for text in dict.fromkeys(literals) if len(text.strip()) > 1]
     units.update({f"`{text.strip()}`": text for text in known[:_MOST_LITERALS]})
-    before = ""
+    before, whole = "", "".join(parts.values())
     seen: set[tuple[str, str]] = set()
     for place, text in {"text": "", **parts}.items():
         before += text
@@ -110,6 +116,10 @@ def shapes(sample: Sample, literals: Iterable[str]) -> Iterator[Shape]:
             if (before, unit) not in seen:
                 seen.add((before, unit))
                 yield Shape(place, name, before, unit)
+                # What closes the call tells that the run was no number, or no white space.
+                if name in RUNS and before and before != whole:
+                    behind = f"x{whole[len(before) :]}"
+                    yield Shape(f"{place}, and the rest", name, before, unit, behind)
 
 
 def _parts(sample: Sample) -> dict[str, str]:
