@@ -139,10 +139,8 @@ def _by_shortcut(
     # of reasoning that nothing opened, or a call that the rules judge.
     written = "".join(parts) if parts else ""
     if (
-        (
-            written
-            and (_shows_calls(machine, parts, specs) or _closes_unopened(plain, written, reasoning))
-        )
+        (written and _closes_unopened(plain, written, reasoning))
+        or _shows_calls(machine, (*parts, *reading.thoughts), specs)
         or (plain.judges and is_judged(plain, calls, specs))
         # These envelopes are separate messages, whose texts are joined with line ends.
         or (plain.has_lines and max(map(_count, (parts, reading.reasoning))) > 1)
@@ -175,7 +173,7 @@ def _count(parts: list[str]) -> int:
     return sum(not part.isspace() and part != "" for part in parts)
 
 
-def _shows_calls(machine: Machine, parts: list[str], specs: Mapping[str, ToolSpec]) -> bool:
+def _shows_calls(machine: Machine, parts: Iterable[str], specs: Mapping[str, ToolSpec]) -> bool:
     """Whether a part of the text has signs of a call that was not read."""
     return any(machine.signs.are_in(part, specs) for part in parts)
 

@@ -23,6 +23,28 @@ _DISTINCTIVE: Final = 5
 """The least number of characters of markup that is evidence by itself."""
 
 
+class _Look:
+    """The last search for markup after the arguments: the next one waits for twice as much text.
+
+    A search goes through all text since the arguments, and a stream would make one a character.
+    """
+
+    def __init__(self) -> None:
+        self._place, self._size = -1, 0
+
+    def waits(self, place: int, size: int) -> bool:
+        """Whether to wait for more text; if not, notes that it is searched now.
+
+        Args:
+            place: the offset of the arguments.
+            size: the number of characters since then.
+        """
+        if place == self._place and size < 2 * self._size:
+            return True
+        self._place, self._size = place, size
+        return False
+
+
 def pass_unreadable(driver: Driver, start: int) -> bool | None:
     """Skips text that is not an object where the arguments of a call have to begin.
 
@@ -43,11 +65,17 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     if not driver.final and len(buffer) - start < _REACH and node.beginnings.match(buffer, start):
         return False
     is_open = not driver.final and len(buffer) - start < _REACH
+    place = driver.base + start
     # In `"arguments": }` there is no text to skip.
-    end = start if node.token.match(buffer, start) else _end(driver, node, start, is_open=is_open)
+    end: int | None = start
+    if not node.token.match(buffer, start):
+        look = builder.kept.setdefault(_Look, _Look())
+        if is_open and look.waits(place, len(buffer) - start):
+            return False
+        end = _end(driver, node, start, is_open=is_open)
     if end is None:
         return False if is_open else None
-    place, stop = driver.base + start, driver.base + len(buffer[:end].rstrip())
+    stop = driver.base + len(buffer[:end].rstrip())
     error = "Found no object where the arguments should be"
     draft.span_arguments(place, max(place, stop))
     draft.fail(error)

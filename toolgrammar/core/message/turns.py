@@ -6,6 +6,10 @@ Example: a call after an invented `Observation: 12 °C` comes after another turn
 from __future__ import annotations
 
 import copy
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgrammar.core.evidence.signs import Signs
 
 
 class Turns:
@@ -42,6 +46,9 @@ class Turns:
         """The closing mark of a quotation that opens right before the last call, or ""."""
         self.quoted: dict[int, str] = {}
         """The calls after such opening marks, by number, with the closing mark of each."""
+        self.thoughts: list[tuple[int, int, Signs]] = []
+        """The start and end of reasoning that an opener ended, as it has no closer of its own, and
+        the signs of calls in its format."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
@@ -90,6 +97,10 @@ class Turns:
         if self.inline < 0:
             self.inline = end
 
+    def end_thought(self, start: int, end: int, signs: Signs) -> None:
+        """Notes reasoning without a closer of its own: a call may be lost in it."""
+        self.thoughts.append((start, end, signs))
+
     def copy(self) -> Turns:
         """Returns an independent copy: changes of these turns do not affect it."""
         copied = copy.copy(self)
@@ -100,6 +111,7 @@ class Turns:
         """Copies its lists, so that a trial with a copy does not change the original."""
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
         self.cut, self.quoted = {**self.cut}, {**self.quoted}
+        self.thoughts = [*self.thoughts]
 
     def before_answer(self, text: str, start: int) -> str:
         """Returns the part of a text at an offset that stands before the final answer."""

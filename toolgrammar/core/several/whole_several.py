@@ -202,7 +202,9 @@ class WholeSeveral:
             return None if judged else behind
         if behind is not None and is_thought and not calls and several.ends[number]:
             message.reasoning.extend(reading.reasoning)
-            if self._ends_so(number, text, start, behind[1]):
+            signs = reading.machine.signs
+            is_odd = any(signs.are_in(thought, specs) for thought in reading.thoughts)
+            if not is_odd and self._ends_so(number, text, start, behind[1]):
                 return behind
         # The format is known, but the island is not sound in it.
         message.stick(number)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from toolgrammar.core.evidence.invisible import find_invisible, without_invisible
@@ -68,19 +69,23 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
     """
     if builder.header.calls == "last" and builder.calls:
         return  # those before it are text
-    search = _Search(builder, signs, call_at)
-    stretches = builder.text_parts.stretches()
+    search = _Search(builder, call_at)
+    stretches = [(start, text, signs) for start, text in builder.text_parts.stretches()]
+    for start, end, own in builder.turns.thoughts:
+        # `Actoin: search` ends no thought, so the call is a part of it. Its format is known.
+        stretches.append((start, builder.source.slice(start, end), own))
+    stretches.sort(key=itemgetter(0))
     if builder.end.unclosed_text >= 0:
         # What stands there was meant for text only if it had its closer.
         rest = builder.source.slice(builder.end.unclosed_text, builder.source.length)
-        stretches.append((builder.end.unclosed_text, rest))
-    for start, text in stretches:
+        stretches.append((builder.end.unclosed_text, rest, signs))
+    for start, text, _ in stretches:
         if search.begins_in_string(start, text):
             report_rest(builder, start)
             return
     mentioned: tuple[str, Span] | None = None
-    for start, text in stretches:
-        found = search.first_in(start, text)
+    for start, text, its_signs in stretches:
+        found = search.first_in(start, text, its_signs)
         if found is None:
             continue
         at, sign, is_lost = found
@@ -104,16 +109,16 @@ _Found: TypeAlias = "tuple[int, str, bool] | None"
 class _Search:
     """The search of one message, stretch by stretch."""
 
-    def __init__(self, builder: Builder, signs: Signs, call_at: CallAt) -> None:
-        self._builder, self._signs, self._call_at = builder, signs, call_at
+    def __init__(self, builder: Builder, call_at: CallAt) -> None:
+        self._builder, self._call_at = builder, call_at
         self._told = _Told(builder)
         self._read = _texts_of_calls(builder)
         self._left = _MOST_READ
         """Texts that may be read once more."""
 
-    def first_in(self, start: int, whole: str) -> _Found:
+    def first_in(self, start: int, whole: str, signs: Signs) -> _Found:
         """Returns what shows a call first in a stretch of text that begins at an offset."""
-        builder, signs, tools = self._builder, self._signs, self._builder.tools
+        builder, tools = self._builder, self._builder.tools
         text = builder.turns.before_answer(whole, start)  # the answer may speak of calls
         for call in self._read:
             text = text.replace(call, " " * len(call))  # nothing is lost that was read
@@ -135,7 +140,7 @@ class _Search:
         last = opened[-1] if opened and start + len(text) == builder.source.length else None
         if last is not None and _ends(builder, text, *last):
             return (*last, True)
-        return self._invisible(text) or self._damaged(start, text) or found
+        return self._invisible(text) or self._damaged(start, text, signs) or found
 
     def _invisible(self, text: str) -> _Found:
         """Returns a character without a glyph, but for which a call would stand there."""
@@ -156,11 +161,11 @@ class _Search:
         is_rest = bool(calls) and calls[0].span.end <= start and begins_in_string(text)
         return is_rest and not self._told.all_but_mended.touch(start, start + len(text))
 
-    def _damaged(self, start: int, text: str) -> _Found:
+    def _damaged(self, start: int, text: str, signs: Signs) -> _Found:
         """Returns a mark that stands damaged in a text, and but for that a call would stand there."""
         # The text may begin in a block of code that opened before it.
         before = self._builder.source.slice(start - NEAR, start)
-        for mended in islice(self._signs.mended(text), self._left):
+        for mended in islice(signs.mended(text), self._left):
             self._left -= 1
             # `<tool_cell>` before an object that is no call: an opener was meant all the same.
             is_tag, quoted = mended.text[mended.place] in "<[", is_quoted(mended.text, mended.place)

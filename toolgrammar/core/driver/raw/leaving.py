@@ -12,6 +12,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.driver.payload_end import cut_payload, leave
 from toolgrammar.core.driver.raw.thought_calls import end_before_calls
 from toolgrammar.core.mending.stops import stopped_before
+from toolgrammar.core.payloads.raw.named_end import is_thought
 from toolgrammar.core.state import doubts
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def close_raw(reader: RawReader, end: int) -> None:
         doubts.doubt_open_json(driver, end)
     if reader.near:
         doubts.doubt_paired_closer(driver, reader.near, end)
-    dropped = raws_of(driver.builder).end(driver.base + end, whole=True, mended=reader.mended)
+    raws, step = raws_of(driver.builder), driver.payload.step
+    if step is not None and is_thought(step):
+        driver.builder.turns.end_thought(raws.start, driver.base + end, step.machine.signs)
+    dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)
 

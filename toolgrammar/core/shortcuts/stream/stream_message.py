@@ -62,6 +62,8 @@ class StreamMessage:
         """The index of the open call, or of the next one."""
         self.texts = Stretches()
         self.reasonings = Stretches()
+        self.thoughts = Stretches()
+        """Reasoning without a closer of its own, in which a call may be lost."""
         self.written_name = self.written_key = self.key = ""
         self.spec: ToolSpec | None = None
         self.guide: Guide | None = None

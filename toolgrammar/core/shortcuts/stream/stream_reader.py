@@ -92,7 +92,8 @@ class StreamReader:
         for text in message.texts.each(message.source.text()) if message.texts else ():
             if any(closer in text for closer in closers) or signs.are_in(text, tools):
                 return True
-        return False
+        thoughts = message.thoughts.each(message.source.text()) if message.thoughts else ()
+        return any(signs.are_in(thought, tools) for thought in thoughts)
 
     def release(self) -> None:
         """Drops the references between its parts, so that they are freed with the reader."""

@@ -17,6 +17,7 @@ from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.core.payloads.raw.named_end import is_thought
 from toolgrammar.core.payloads.scanners import read_scanned
 from toolgrammar.core.shortcuts.whole.fused_tokens import (
     BEGIN_GROUP,
@@ -76,6 +77,8 @@ class WholeReader:
         self.calls: list[ToolCall] = []
         self.parts: list[str] = []
         self.reasoning: list[str] = []
+        self.thoughts: list[str] = []
+        """Reasoning without a closer of its own, in which a call may be lost."""
         self.in_group = self.passed = False
         """Whether a section is open, and whether a member without a role came before arguments."""
         self.last_end = 0
@@ -347,6 +350,8 @@ class WholeReader:
             return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
             self.reasoning.append(part)
+            if is_thought(step):
+                self.thoughts.append(part)
         elif role in ("text", "content"):
             self.parts.append(part)
         else:

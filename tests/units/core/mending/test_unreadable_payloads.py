@@ -1,0 +1,28 @@
+"""Text in place of the arguments of a call is skipped, with work that is linear in it."""
+
+from typing import Any
+
+import pytest
+
+from toolgrammar import Parser
+from toolgrammar.core.mending import unreadable_payloads
+
+
+def test_a_stream_searches_for_the_end_of_no_arguments_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each search goes through all that has come: one a character would be quadratic work."""
+    searches = []
+    search = unreadable_payloads._end
+
+    def counted(*given: Any, **options: Any) -> int | None:
+        searches.append(given)
+        return search(*given, **options)
+
+    monkeypatch.setattr(unreadable_payloads, "_end", counted)
+    parser = Parser("deepseek_v3_1")
+    begun = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>save<｜tool▁"
+    for character in begun + " " * 1000:
+        parser.feed(character)
+    parser.close()
+    assert 1 < len(searches) < 16
