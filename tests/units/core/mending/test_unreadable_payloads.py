@@ -21,7 +21,7 @@ def test_a_stream_searches_for_the_end_of_no_arguments_a_few_times(
 
     monkeypatch.setattr(unreadable_payloads, "_end", counted)
     parser = Parser("deepseek_v3_1")
-    begun = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>save<｜tool▁"
+    begun = "<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>save<\uff5ctool\u2581"
     for character in begun + " " * 1000:
         parser.feed(character)
     parser.close()
