@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from toolgrammar.patterns.distances import distance, distances
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.patterns.one_damage import places
-from toolgrammar.values.patterns import compile_pattern, late
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,11 +64,9 @@ class Marks:
         self.fences = [each for each in every if each and not each.strip("`")]
 
     @cached_property
-    def hints(self) -> re.Pattern[str]:
-        """Matches a piece that every text with a damaged mark contains."""
-        # Damage leaves a piece of a mark intact: a text without any piece has no damaged mark.
-        pieces = {piece for mark in self.all for piece, _ in mark.pieces}
-        return compile_pattern("|".join(map(re.escape, sorted(pieces))) or "(?!)")
+    def pieces(self) -> list[str]:
+        """The pieces of all marks: damage leaves one of its mark intact."""
+        return sorted({piece for mark in self.all for piece, _ in mark.pieces})
 
     @cached_property
     def _by_sign(self) -> dict[str, list[_Mark]]:
@@ -98,7 +96,8 @@ class Marks:
                 return found
         # A mark that the end cuts may have lost its signs, and be shorter than its first piece.
         likely = self.all if is_cut else self._likely(text)
-        if not likely or not (is_cut or self.hints.search(text)):
+        # One search for all of them takes twice as long as one for each.
+        if not likely or not (is_cut or any(piece in text for piece in self.pieces)):
             return None
         # Most marks of a format have the same signs.
         reach = max([len(mark.text) + mark.most for mark in likely])

@@ -33,14 +33,12 @@ RUNS: Final = {
     "braces": "{",
     "brackets": "[",
     "parentheses": "(",
-    "digits": "1",
-    "commas": ",",
-    "equals signs": "=",
-    "dashes": "-",
     "words": "a b\n",
     "mixed": '<"{[`\\',
 }
 """The texts that are repeated in any format, by name."""
+_INNER_RUNS: Final = {**RUNS, "digits": "1", "commas": ",", "equals signs": "=", "dashes": "-"}
+"""Those that are repeated inside a call that goes on."""
 _MOST_LITERALS: Final = 12
 # To look at what is held back costs far less than a step.
 _HELD: Final = 64
@@ -106,7 +104,7 @@ def shapes(sample: Sample, literals: Iterable[str]) -> Iterator[Shape]:
     # A sign alone is among the runs already.
     known = [text for text in dict.fromkeys(literals) if len(text.strip()) > 1]
     units.update({f"`{text.strip()}`": text for text in known[:_MOST_LITERALS]})
-    before, whole = "", "".join(parts.values())
+    before = ""
     seen: set[tuple[str, str]] = set()
     for place, text in {"text": "", **parts}.items():
         before += text
@@ -116,10 +114,18 @@ def shapes(sample: Sample, literals: Iterable[str]) -> Iterator[Shape]:
             if (before, unit) not in seen:
                 seen.add((before, unit))
                 yield Shape(place, name, before, unit)
-                # What closes the call tells that the run was no number, or no white space.
-                if name in RUNS and before and before != whole:
-                    behind = f"x{whole[len(before) :]}"
-                    yield Shape(f"{place}, and the rest", name, before, unit, behind)
+
+
+def closed_shapes(sample: Sample) -> Iterator[Shape]:
+    """Yields shapes with a run inside of the call, which goes on behind it and closes."""
+    parts = _parts(sample)
+    before, whole = "", "".join(parts.values())
+    for place, text in parts.items():
+        before += text
+        for name, unit in _INNER_RUNS.items() if before != whole else ():
+            # The letter tells that the run was no number, or no white space.
+            behind = f"x{whole[len(before) :]}"
+            yield Shape(f"{place}, and the rest", name, before, unit, behind)
 
 
 def _parts(sample: Sample) -> dict[str, str]:
@@ -162,7 +168,9 @@ def shapes_of(format_id: str, most: int | None = None) -> tuple[Sample | None, l
     if sample is None:
         return None, []
     found = list(shapes(sample, [each.text for each in format_.tables.terminals if each.text]))
-    if most is not None and len(found) > most:
+    if most is None:
+        return sample, [*found, *closed_shapes(sample)]
+    if len(found) > most:
         found = random.Random(_SEED).sample(found, most)  # noqa: S311 - the same on every run
     return sample, found
 

@@ -24,25 +24,29 @@ _DISTINCTIVE: Final = 5
 
 
 class _Look:
-    """The last search for markup after the arguments: the next one waits for twice as much text.
+    """The last search for markup after the arguments that found none.
 
-    A search goes through all text since the arguments, and a stream would make one a character.
+    A search goes through all text since the arguments, and a stream would make one a character: so
+    the next one waits for twice as much text.
     """
 
     def __init__(self) -> None:
-        self._place, self._size = -1, 0
+        self._node: Node | None = None
+        self._place = self._size = 0
 
-    def waits(self, place: int, size: int) -> bool:
-        """Whether to wait for more text; if not, notes that it is searched now.
+    def waits(self, node: Node, place: int, size: int) -> bool:
+        """Whether to wait for more text.
 
         Args:
+            node: the node after the arguments; of several formats, each searches for its own.
             place: the offset of the arguments.
             size: the number of characters since then.
         """
-        if place == self._place and size < 2 * self._size:
-            return True
-        self._place, self._size = place, size
-        return False
+        return node is self._node and place == self._place and size < 2 * self._size
+
+    def failed(self, node: Node, place: int, size: int) -> None:
+        """Notes a search that found nothing."""
+        self._node, self._place, self._size = node, place, size
 
 
 def pass_unreadable(driver: Driver, start: int) -> bool | None:
@@ -69,10 +73,12 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     # In `"arguments": }` there is no text to skip.
     end: int | None = start
     if not node.token.match(buffer, start):
-        look = builder.kept.setdefault(_Look, _Look())
-        if is_open and look.waits(place, len(buffer) - start):
+        look, size = builder.kept.setdefault(_Look, _Look()), len(buffer) - start
+        if is_open and look.waits(node, place, size):
             return False
         end = _end(driver, node, start, is_open=is_open)
+        if end is None and is_open:
+            look.failed(node, place, size)
     if end is None:
         return False if is_open else None
     stop = driver.base + len(buffer[:end].rstrip())
