@@ -1,42 +1,92 @@
 """A call behind a damaged label is lost in the thought before it, and that is told.
 
-`Thought: go\nActoin: f\nAction Input: {}\nFinal Answer: 5` has no label that ends the thought.
+`Thought: go\\nActoin: f\\nAction Input: {}\\nFinal Answer: 5` has no label that ends the thought.
 """
 
-from collections.abc import Sequence
+import re
+from functools import cache
+from typing import NamedTuple
 
 import pytest
 
+from tests.laws.every_case import FORMAT_IDS, every_page_case
 from toolgrammar import Parser, ParseResult, parse
+from toolgrammar.testing import Case
 
-TEXTS = {
-    "react": 'Thought: go\n{}: search\nAction Input: {{"q": 1}}\nFinal Answer: 5',
-    "react_llamaindex": 'Thought: go\n{}: search\nAction Input: {{"q": 1}}\nAnswer: 5',
-    "smolagents_json": (
-        'Thought: go\n{}:\n{{"name": "search", "arguments": {{"q": 1}}}}\nObservation: 5'
-    ),
-}
+WORD = re.compile(r"[A-Za-z]{4,}")
+WAYS = ("alone", "list", "auto")
 
 
-def streamed(text: str, format: str | Sequence[str]) -> ParseResult:
-    parser = Parser(format)
+class Damaged(NamedTuple):
+    """An example whose thought only the opener of a call ends, with two letters of it swapped."""
+
+    case: Case
+    text: str
+    calls: int
+
+
+@cache
+def damaged(format_id: str) -> tuple[Damaged, ...]:
+    found = []
+    for case in every_page_case(format_id):
+        read = parse(case.text, format_id, tools=case.tools, prefix=case.prefix)
+        if not (read.calls and read.reasoning and read.ok):
+            continue
+        start = read.calls[0].span.start
+        word = WORD.search(case.text, start)
+        if word is None or not case.text[:start].rstrip().endswith(read.reasoning):
+            continue
+        first, second, third, *_ = word[0]
+        swapped = f"{first}{third}{second}"
+        if second != third:
+            text = f"{case.text[: word.start()]}{swapped}{case.text[word.start() + 3 :]}"
+            found.append(Damaged(case, text, len(read.calls)))
+    return tuple(found)
+
+
+WITH_THOUGHTS = [each for each in FORMAT_IDS if damaged(each)]
+UNTOLD = {("smolagents_code", "auto")}
+"""`<cdoe>` is markup of this format alone, and `auto` reads too many to look for each one's."""
+
+
+def streamed(text: str, format: str | list[str], case: Case) -> ParseResult:
+    parser = Parser(format, tools=case.tools, prefix=case.prefix)
     for character in text:
         parser.feed(character)
     parser.close()
     return parser.result
 
 
-@pytest.mark.parametrize("format_id", TEXTS)
-@pytest.mark.parametrize("way", ["alone", "list", "auto"])
+def test_most_formats_with_such_thoughts_have_examples() -> None:
+    assert len(WITH_THOUGHTS) >= 7
+
+
+@pytest.mark.parametrize("format_id", WITH_THOUGHTS)
+@pytest.mark.parametrize("way", WAYS)
 def test_a_lost_call_in_a_thought_is_told(format_id: str, way: str) -> None:
     wanted = {"alone": format_id, "list": ["hermes", format_id], "auto": "auto"}[way]
-    sound, damaged = (TEXTS[format_id].format(label) for label in ("Action", "Actoin"))
-    assert len(parse(sound, format=wanted).calls) == 1
-    result = parse(damaged, format=wanted)
+    for case, text, calls in damaged(format_id):
+        result = parse(text, wanted, tools=case.tools, prefix=case.prefix)
+        is_told = len(result.calls) >= calls or not result.ok
+        assert is_told or (format_id, way) in UNTOLD, text
+        assert streamed(text, wanted, case) == result
+
+
+@pytest.mark.parametrize("prefix", ["", "Thought:", "Thought: I"])
+def test_it_is_told_where_it_stands(prefix: str) -> None:
+    """A prefix may have begun the thought: places count from the first character of the text."""
+    text = f'{"" if prefix else "Thought:"} go\nActoin: search\nAction Input: {{"q": 1}}\nFinal Answer: 5'
+    result = parse(text, format="react", prefix=prefix)
+    (told,) = result.diagnostics
+    assert (told.code, result.calls, result.ok) == ("unread-call", (), False)
+    assert "in reasoning" in told.message
+    assert text[told.span.start : told.span.end] == "Action Input"
+
+
+@pytest.mark.parametrize("label", ["Action Input", "Action Input 1"])
+def test_a_label_with_a_number_is_used_as_one_without(label: str) -> None:
+    result = parse(f'Thought: x\nAtcion: search\n{label}: "paris"', format="react")
     assert (result.calls, result.ok) == ((), False)
-    assert [each.code for each in result.diagnostics] == ["unread-call"]
-    assert "Actoin" in result.reasoning
-    assert streamed(damaged, wanted) == result
 
 
 @pytest.mark.parametrize("wanted", ["react", ["hermes", "react"], "auto"])

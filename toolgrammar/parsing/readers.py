@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
+from toolgrammar.core.evidence.remains import RemainsOfAny
 from toolgrammar.core.evidence.signs import SeveralSigns, Signs
 from toolgrammar.core.several.alternative import neutral_machine
 from toolgrammar.core.several.openers import AnyOpeners, OpenerSet
@@ -18,7 +19,7 @@ from toolgrammar.grammar.call_evidence import ANY_NAME, MENTIONED, is_of_any_cal
 from toolgrammar.parsing.machines import machine_of, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.openings import Opening
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _READERS_KEPT = 64
+_FEW = 4
+"""Formats of a list whose damaged calls are looked for in text: each costs a search of its own."""
 
 
 class Shared:
@@ -73,6 +76,7 @@ class Shared:
             ((text, MENTIONED if text in certain else 0) for text in sorted(texts)),
             (),
             sorted(text for text in certain if text.startswith("</")),
+            remains=self._remains if len(formats) <= _FEW else None,
         )
         """The signs that a call of any of the formats was written in a text."""
         closers = sorted({text for each in found for text in each.closers})
@@ -80,6 +84,11 @@ class Shared:
         self.around = Signs(weighed, (), closers, results)
         """The signs of all formats for text around a call, except those with names of tools."""
         self.with_names = [sign for sign in weighed if ANY_NAME in sign[0]]
+
+    def _remains(self, _signs: Iterable[str]) -> RemainsOfAny:
+        """Returns what may be left of a damaged call of each format, by its own signs."""
+        found = (machine_of(each, {}).signs.remains for each in self.formats)
+        return RemainsOfAny(each for each in found if each is not None)
 
 
 class Several:

@@ -5,7 +5,7 @@ Example: with `Acton:` before an object put right, a call stands there, and it w
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.patterns.distances import distance
@@ -56,12 +56,12 @@ class MarksOfCalls:
 
     def mended(self, text: str) -> Iterator[MendedMark]:
         """Yields the ways to put one mark right in a text so that a call opens there."""
-        near = islice(self._near(text), _MOST)
-        some = next(near, None)
-        if some is None:
-            return  # as in most texts
+        # Most texts have neither half of any mark.
+        likely = [mark for mark, one, other in self._halves if one in text or other in text]
+        if not likely:
+            return
         opened = self._opener.search(text)
-        for mark, start, end in chain((some,), near):
+        for mark, start, end in islice(self._near(likely, text), _MOST):
             first = max(0, start - _NEAR)
             before, behind = text[first:start], text[end : end + _BEHIND]
             # An opener stands before the mark, or the mark opens the call itself.
@@ -74,10 +74,8 @@ class MarksOfCalls:
                 start, text[start:end], mended, len(before), len(before) + len(mark), first == 0
             )
 
-    def _near(self, text: str) -> Iterator[tuple[str, int, int]]:
-        # Most texts have neither half of any mark, so they are looked for before all else.
-        likely = [mark for mark, one, other in self._halves if one in text or other in text]
-        for mark in likely:
+    def _near(self, marks: Iterable[str], text: str) -> Iterator[tuple[str, int, int]]:
+        for mark in marks:
             for start, end in near_places(mark, text):
                 # `</tool_call>` is a mark of its own, and like `<tool_call>`.
                 if not (_is_fence(mark, text, start, end) or self._is_part(mark, text, start, end)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.broken_fences import broken_fence
@@ -17,9 +18,9 @@ from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from toolgrammar.core.evidence.mended_marks import MarksOfCalls
+    from toolgrammar.core.evidence.mended_marks import MarksOfCalls, MendedMark
 
 _NEAR: Final = 160
 """Characters before a place that tell."""
@@ -48,8 +49,7 @@ class Remains:
             names: the names of the known tools.
             marks: all that is fixed in it.
         """
-        self.marks = marks
-        """Those that can be put right where they are damaged."""
+        self._marks_of_calls = marks
         self._signs, self._closers = tuple(signs), tuple(closers)
         self._openers = tuple(filter(None, (each.strip() for each in openers)))
         self._keys = tuple(each.strip("\"':") for each in self._signs if _KEY.fullmatch(each))
@@ -68,6 +68,10 @@ class Remains:
             broken_object(text, self._keys),
         )
         return min((each for each in places if each is not None), default=None)
+
+    def mended(self, text: str) -> Iterator[MendedMark]:
+        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        return self._marks_of_calls.mended(text)
 
     @cached_property
     def _fence_words(self) -> tuple[str, ...]:
@@ -123,6 +127,23 @@ class Remains:
         searches = (pattern.search(text) for pattern in self._mark_patterns)
         found = next(filter(None, searches), None)
         return None if found is None else (found.start(), found[0])
+
+
+class RemainsOfAny:
+    """What may be left of a call of one of a few formats."""
+
+    def __init__(self, each: Iterable[Remains | RemainsOfAny]) -> None:
+        """Takes what may be left of the calls of each."""
+        self._each = tuple(each)
+
+    def find(self, text: str) -> tuple[int, str] | None:
+        """Returns where the first of them stands in a text, and what stands there."""
+        places = (remains.find(text) for remains in self._each)
+        return min((each for each in places if each is not None), default=None)
+
+    def mended(self, text: str) -> Iterator[MendedMark]:
+        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        return chain.from_iterable(remains.mended(text) for remains in self._each)
 
 
 def _is_mark(opener: str) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from toolgrammar.core.evidence.mended_marks import MendedMark
-    from toolgrammar.core.evidence.remains import Remains
+    from toolgrammar.core.evidence.remains import Remains, RemainsOfAny
     from toolgrammar.values.tools import ToolSpec
 
 _MOST_PLACES = 64
@@ -58,7 +58,7 @@ class Signs:
         names: Sequence[str],
         closers: Iterable[str] = (),
         results: Iterable[str] = (),
-        remains: Callable[[Iterable[str]], Remains] | None = None,
+        remains: Callable[[Iterable[str]], Remains | RemainsOfAny] | None = None,
     ) -> None:
         """Takes what shows a call, and what may stand round one.
 
@@ -107,7 +107,7 @@ class Signs:
         self._other_turns = late("|".join([_OTHER_TURN, *marks]))
         self._result_lines = tuple(each for each in results if each[0] not in _BRACKETS)
         """Result openers that are words, as `## Return of`: prose holds them but where a line begins."""
-        # Of several formats nobody knows yet which one was meant.
+        # Of all formats, what one writes is prose in another one.
         self._make_remains = remains
 
     def begin_other_turn(self, text: str) -> bool:
@@ -219,7 +219,7 @@ class Signs:
         if foreign is not None:
             places.append(foreign)
         # What is whole, or names a tool, tells more than what is only like a sign.
-        remains = self._remains.find(text) if self._remains is not None and not used else None
+        remains = self.remains.find(text) if self.remains is not None and not used else None
         if remains is not None:
             used.append(remains)
         if not used and named is None and foreign is None and said < CERTAIN:
@@ -230,15 +230,15 @@ class Signs:
     def _damaged_in(self, text: str) -> tuple[int, str] | None:
         """Gives markup of calls that stands damaged, as a call uses it, and its place."""
         found = self._special_in(text)
-        return found or (self._remains.find(text) if self._remains is not None else None)
+        return found or (self.remains.find(text) if self.remains is not None else None)
 
     def mended(self, text: str) -> Iterator[MendedMark]:
         """Yields the ways to put one damaged mark right so that a call opens in a text."""
-        return iter(()) if self._remains is None else self._remains.marks.mended(text)
+        return iter(()) if self.remains is None else self.remains.mended(text)
 
     @cached_property
-    def _remains(self) -> Remains | None:
-        """What finds the rest of a damaged call; None where nobody knows the format."""
+    def remains(self) -> Remains | RemainsOfAny | None:
+        """What finds the rest of a damaged call; None where the formats are too many to tell."""
         return None if self._make_remains is None else self._make_remains(self.weights)
 
     def _special_in(self, text: str) -> tuple[int, str] | None:

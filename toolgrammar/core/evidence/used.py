@@ -25,6 +25,7 @@ _STRUCTURE = late(
 _BEHIND = late(r"[^\s\w]{0,8}\w|[^\S\n]*\n\s*\S|[:=][ \t]*\S")
 """What stands behind an opener where no sentence goes on; a blank and a word would be one."""
 _PROSE = late(r"[.,;!?)\"'`\u201d\u2019](?:\s|\Z)|[^\S\n]+\w")  # Where a sentence goes on, or ends.
+_NUMBER = late(r"[ \t]\d{1,3}(?=:)")  # `Action Input 1:` is a label, as `Action Input:` is.
 _LINE = late(r"(?:\A|\n)[ \t]*\Z")
 _CLOSED = late(r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>)\s{0,64}\Z")
 """What calls have before their closer."""
@@ -110,6 +111,8 @@ def is_used(text: str, start: int, end: int) -> bool:
     tags = _TAGS.match(behind)
     # Of `<calls><call>{"name": …` the tags behind the opener are passed over: the brace tells.
     inner = behind[tags.end() :] if tags else behind
+    if number := _NUMBER.match(inner):
+        inner = inner[number.end() :]
     if _STRUCTURE.match(behind) or _STRUCTURE.match(inner):
         return True
     return bool(begins(before) and not _PROSE.match(inner) and _BEHIND.match(inner))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.grammar.roles import JSON_LIKE
 from toolgrammar.values.patterns import blanks, late
@@ -14,6 +15,7 @@ from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.message.build import Builder
     from toolgrammar.core.state.driver import Driver
 
 _REACH: Final = 1024
@@ -23,7 +25,7 @@ _DISTINCTIVE: Final = 5
 """The least number of characters of markup that is evidence by itself."""
 
 
-class _Look:
+class _LastSearch:
     """The last search for markup after the arguments that found none.
 
     A search goes through all text since the arguments, and a stream would make one a character: so
@@ -47,6 +49,12 @@ class _Look:
     def failed(self, node: Node, place: int, size: int) -> None:
         """Notes a search that found nothing."""
         self._node, self._place, self._size = node, place, size
+
+
+@kept
+def _last_search(_builder: Builder) -> _LastSearch:
+    """Returns the record of a message."""
+    return _LastSearch()
 
 
 def pass_unreadable(driver: Driver, start: int) -> bool | None:
@@ -73,12 +81,12 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     # In `"arguments": }` there is no text to skip.
     end: int | None = start
     if not node.token.match(buffer, start):
-        look, size = builder.kept.setdefault(_Look, _Look()), len(buffer) - start
-        if is_open and look.waits(node, place, size):
+        last_search, size = _last_search(builder), len(buffer) - start
+        if is_open and last_search.waits(node, place, size):
             return False
         end = _end(driver, node, start, is_open=is_open)
         if end is None and is_open:
-            look.failed(node, place, size)
+            last_search.failed(node, place, size)
     if end is None:
         return False if is_open else None
     stop = driver.base + len(buffer[:end].rstrip())

@@ -6,6 +6,11 @@ call.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolgrammar.core.evidence.signs import Signs
+
 
 class MessageEnd:
     """How the text of a message ended, as far as that decides whether its last call is complete."""
@@ -17,6 +22,8 @@ class MessageEnd:
         """Whether the text ended at a place where the call could have gone on."""
         self.unclosed_text = -1
         """The offset of text or reasoning that lacks its closer, or -1."""
+        self.unclosed_signs: Signs | None = None
+        """What shows a call in the format of that text."""
         self.cut_opener: tuple[int, int] | None = None
         """The start of an opener and the end of the text, if the text ends in an uncertain call."""
 
@@ -28,9 +35,9 @@ class MessageEnd:
         """Notes whether the call could have gone on where the text ended."""
         self.is_open = is_open
 
-    def leave_text_open(self, start: int) -> None:
-        """Notes the offset of text or reasoning that lacks its closer."""
-        self.unclosed_text = start
+    def leave_text_open(self, start: int, signs: Signs) -> None:
+        """Notes the offset of text or reasoning that lacks its closer, and its format's signs."""
+        self.unclosed_text, self.unclosed_signs = start, signs
 
     def note_opener(self, start: int, end: int) -> None:
         """Notes the opener of a call in which the text ends before the call was certain."""
@@ -38,4 +45,4 @@ class MessageEnd:
 
     def reopen(self) -> None:
         """Forgets how the text ended, since its end is read again."""
-        self.is_open, self.unclosed_text = False, -1
+        self.is_open, self.unclosed_text, self.unclosed_signs = False, -1, None

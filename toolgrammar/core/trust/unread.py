@@ -70,27 +70,30 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
     if builder.header.calls == "last" and builder.calls:
         return  # those before it are text
     search = _Search(builder, call_at)
-    stretches = [(start, text, signs) for start, text in builder.text_parts.stretches()]
+    stretches = [(start, text, signs, "text") for start, text in builder.text_parts.stretches()]
     for start, end, own in builder.turns.thoughts:
         # `Actoin: search` ends no thought, so the call is a part of it. Its format is known.
-        stretches.append((start, builder.source.slice(start, end), own))
+        stretches.append((start, builder.source.slice(start, end), own, "reasoning"))
     stretches.sort(key=itemgetter(0))
     if builder.end.unclosed_text >= 0:
         # What stands there was meant for text only if it had its closer.
-        rest = builder.source.slice(builder.end.unclosed_text, builder.source.length)
-        stretches.append((builder.end.unclosed_text, rest, signs))
-    for start, text, _ in stretches:
+        start = builder.end.unclosed_text
+        rest = builder.source.slice(start, builder.source.length)
+        # Of several formats, that of the text knows its own marks best.
+        both = dict.fromkeys((builder.end.unclosed_signs or signs, signs))
+        stretches += [(start, rest, each, "text") for each in both]
+    for start, text, *_ in stretches:
         if search.begins_in_string(start, text):
             report_rest(builder, start)
             return
     mentioned: tuple[str, Span] | None = None
-    for start, text, its_signs in stretches:
+    for start, text, its_signs, kind in stretches:
         found = search.first_in(start, text, its_signs)
         if found is None:
             continue
         at, sign, is_lost = found
         place = Span(start + at, start + at + len(sign))
-        message = f"Found `{sign[:40]}` in text, and no call there that could be read"
+        message = f"Found `{sign[:40]}` in {kind}, and no call there that could be read"
         if start == builder.end.unclosed_text:
             message = f"Found `{sign[:40]}` behind what never closed; nothing there is a call"
         if is_lost:

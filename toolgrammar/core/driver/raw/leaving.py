@@ -12,7 +12,6 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.driver.payload_end import cut_payload, leave
 from toolgrammar.core.driver.raw.thought_calls import end_before_calls
 from toolgrammar.core.mending.stops import stopped_before
-from toolgrammar.core.payloads.raw.named_end import is_thought
 from toolgrammar.core.state import doubts
 
 if TYPE_CHECKING:
@@ -45,9 +44,11 @@ def close_raw(reader: RawReader, end: int) -> None:
         doubts.doubt_open_json(driver, end)
     if reader.near:
         doubts.doubt_paired_closer(driver, reader.near, end)
-    raws, step = raws_of(driver.builder), driver.payload.step
-    if step is not None and is_thought(step):
-        driver.builder.turns.end_thought(raws.start, driver.base + end, step.machine.signs)
+    raws = raws_of(driver.builder)
+    if reader.end.is_thought_without_closer:
+        # A prefix may have begun it: then it starts before the message.
+        thought = max(0, raws.start), driver.base + end
+        driver.builder.turns.end_thought(*thought, reader.end.machine.signs)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)
@@ -90,7 +91,8 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
     # In some formats reasoning may end with the message, but a call in it may still be lost.
     if step.leaf == "reasoning" or (step.leaf == "text" and not ends):
-        driver.builder.end.leave_text_open(max(0, raws_of(driver.builder).start))
+        start = max(0, raws_of(driver.builder).start)
+        driver.builder.end.leave_text_open(start, step.machine.signs)
     if ends:
         doubts.doubt_damaged(driver, reader.end, end, is_cut=True)
     driver.builder.end.leave_open(is_open=ends and step.leaf not in _PROSE)

@@ -44,15 +44,6 @@ def end_of_raw(step: Step) -> RawEnd:
     return NamedEnd(node, role, less, more) if is_led else RawEnd(node, role)
 
 
-@kept
-def is_thought(step: Step) -> bool:
-    """Whether a step reads reasoning without a closer of its own: the next opener ends it."""
-    if step.leaf != "reasoning" or not step.node.accepts_text:
-        return False
-    openers = {terminal.name for _, terminal in step.machine.start.tokens}
-    return all(terminal.name in openers for _, terminal in step.node.tokens)
-
-
 def _around(machine: Machine) -> tuple[Machine, Machine] | None:
     """Returns the machines without names and with any; None if a name is not a plain word."""
     names, tables = machine.tool_names, machine.tables

@@ -22,7 +22,7 @@ from toolgrammar.core.machine.near_marks import near_mark
 from toolgrammar.core.machine.near_tokens import near_closer
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.raw.raw_outer import after_outer, outer_closers
-from toolgrammar.core.payloads.raw.raw_tags import is_bracket, is_tag
+from toolgrammar.core.payloads.raw.raw_tags import begins_word, ends_line, is_bracket, is_tag
 from toolgrammar.core.payloads.raw.raw_tokens import BLANKS, STRAY, TokenPatterns
 from toolgrammar.core.payloads.raw.value_marks import ValueMarks
 from toolgrammar.grammar.call_evidence import is_of_calls
@@ -74,7 +74,7 @@ class RawEnd(TokenPatterns):
         )
         openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
         begin = [terminals[each[0]] for each in openers]
-        self.thought = role == "reasoning"
+        self.is_thought = role == "reasoning"
         """Whether it is reasoning, which the model may forget to close."""
         self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: not in prose."""
@@ -100,7 +100,7 @@ class RawEnd(TokenPatterns):
         """The markup that may be damaged in the payload."""
         takes = self.role in ("value", "input", "body") and not self.in_cdata
         # A line such as `path: a`: the closer of the value is the end of its line.
-        in_line = self.role == "value" and all(_ends_line(each) for _, each in self.node.tokens)
+        in_line = self.role == "value" and all(ends_line(each) for _, each in self.node.tokens)
         return ValueMarks(self, takes=takes, pairs=self.pairs, in_line=in_line)
 
     def opens_by_line(self, match: re.Match[str]) -> bool:
@@ -166,6 +166,13 @@ class RawEnd(TokenPatterns):
     def sure(self) -> list[str]:
         """The expressions of the alternatives of `search`."""
         return self.parts()
+
+    @cached_property
+    def is_thought_without_closer(self) -> bool:
+        """Whether it is reasoning that only the opener of what follows ends, as a `Thought:` is."""
+        openers = {terminal.name for _, terminal in self.machine.start.tokens}
+        own = {terminal.name for _, terminal in self.node.tokens}
+        return self.is_thought and self.node.accepts_text and own <= openers
 
     @cached_property
     def closers(self) -> list[str]:
@@ -291,7 +298,7 @@ class RawEnd(TokenPatterns):
 
     def _islands(self) -> list[str]:
         """Writes the openers of calls, if a thought may have ended before one."""
-        if not self.thought:
+        if not self.is_thought:
             return []
         own = {terminal.name for _, terminal in self.node.tokens}
         # `<think>` in a thought is a word; `<tool_call>` may be a call after a thought without
@@ -333,7 +340,7 @@ class RawEnd(TokenPatterns):
             values = self.machine.tables.value_openers
             for number, value in enumerate(values):
                 # A key without a prefix must be a whole word, not the end of one.
-                alone = _is_word(self.machine.tables.terminals[value[0]])
+                alone = begins_word(self.machine.tables.terminals[value[0]])
                 opener = (r"(?<!\w)" if alone else "") + self.sequence(value, f"key_{number}")
                 parts.append(f"{opener}(?P<value_opener_{number}>)")
             written = (terminals[each[0]].text for each in values)
@@ -385,16 +392,3 @@ class RawEnd(TokenPatterns):
         text, node, _ = self.forced(group, terminal, "u")
         follow = self.follow(group, node, final=final, own=unnamed(text))
         return f"{text}{follow}(?P<closer_{group}>)"
-
-
-def _ends_line(terminal: Terminal) -> bool:
-    """Whether a terminal is the end of a line, without markup."""
-    text = sampled(terminal)
-    return "\n" in text and not text.strip()
-
-
-def _is_word(terminal: Terminal) -> bool:
-    """Whether the text of a terminal begins with a letter, a digit or an underscore."""
-    firsts = first_characters(terminal.pattern) if terminal.kind == "regex" else None
-    # The key of `city: Oslo` is such a word; that of `<city>` follows a bracket.
-    return bool(firsts) and all(each.isalnum() or each == "_" for each in firsts or ())

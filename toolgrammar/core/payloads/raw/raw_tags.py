@@ -1,6 +1,6 @@
-"""Distinguishes the tokens of a format that are tags from those too short to be distinctive.
+"""Distinguishes the kinds of tokens around raw payloads: tags, brackets, words, ends of lines.
 
-Example: `</parameter>` is a tag, `}` and `):` are brackets.
+Example: `</parameter>` is a tag; `}` and `):` are brackets, too short to be distinctive.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
+from toolgrammar.patterns.beginnings import first_characters
 
 if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
@@ -25,3 +26,16 @@ def is_tag(terminal: Terminal) -> bool:
 def is_bracket(terminal: Terminal) -> bool:
     """Whether a terminal is so short that a key is most of what it opens."""
     return terminal.kind != "regex" and not is_tag(terminal)
+
+
+def ends_line(terminal: Terminal) -> bool:
+    """Whether a terminal is the end of a line, without markup."""
+    text = sampled(terminal)
+    return "\n" in text and not text.strip()
+
+
+def begins_word(terminal: Terminal) -> bool:
+    """Whether the text of a terminal begins with a letter, a digit or an underscore."""
+    firsts = first_characters(terminal.pattern) if terminal.kind == "regex" else None
+    # The key of `city: Oslo` is such a word; that of `<city>` follows a bracket.
+    return bool(firsts) and all(each.isalnum() or each == "_" for each in firsts or ())

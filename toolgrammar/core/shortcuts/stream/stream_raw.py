@@ -13,7 +13,7 @@ from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo, in_strings, matching
 from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json
 from toolgrammar.core.payloads.json.tokens import as_json
-from toolgrammar.core.payloads.raw.named_end import end_of_raw, is_thought
+from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS, PayloadReader
 from toolgrammar.core.shortcuts.whole.whole_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
@@ -241,7 +241,7 @@ class StreamRaw(PayloadReader):
             return NEEDS_DRIVER
         if self._step.leaf == "value":
             message.end_arguments(end)
-        elif is_thought(self._step):
+        elif raw.is_thought_without_closer:
             message.thoughts.add(self._start, end)
         return self._leave(self._step, text, stop)
 

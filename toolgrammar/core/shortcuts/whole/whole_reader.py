@@ -17,7 +17,6 @@ from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
-from toolgrammar.core.payloads.raw.named_end import is_thought
 from toolgrammar.core.payloads.scanners import read_scanned
 from toolgrammar.core.shortcuts.whole.fused_tokens import (
     BEGIN_GROUP,
@@ -350,7 +349,7 @@ class WholeReader:
             return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
             self.reasoning.append(part)
-            if is_thought(step):
+            if fused.raw is not None and fused.raw.is_thought_without_closer:
                 self.thoughts.append(part)
         elif role in ("text", "content"):
             self.parts.append(part)
