@@ -160,9 +160,7 @@ def _said(shape: Shape) -> str:
 def _costs(format_id: str, tools: object, shape: Shape, size: int, way: str) -> tuple[float, float]:
     """Returns the microseconds of a character, and how the cost grows from a quarter of the text."""
     wanted = format_id if way == "streamed" else [format_id]
-    # Both end at the same place of what is repeated: what is done at the end is done in both.
-    short = size // 4 + (size - size // 4) % len(shape.unit)
-    texts = [shape.text(length) for length in (short, size)]
+    texts = shape.pair(size // 4, 4)
     jobs = [partial(_read, wanted, tools, list(t) if way == "streamed" else [t]) for t in texts]
     # What takes less than a tenth of the goal is not worth its noise.
     floor = size / 4 * 6

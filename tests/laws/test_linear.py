@@ -27,7 +27,7 @@ def test_hostile_texts_are_linear(format_id: str) -> None:
         assert sample is not None
         wanted = [format_id] if number % 2 else format_id
         short, long = (
-            work_of(wanted, sample.tools, shape.text(n), CHUNK) for n in (SIZE, SIZE * TIMES)
+            work_of(wanted, sample.tools, text, CHUNK) for text in shape.pair(SIZE, TIMES)
         )
         # A chunk is a step at least; what takes fewer has passed most of the text at once.
         if long > max(short, SIZE // CHUNK) * GROWTH:

@@ -142,6 +142,11 @@ class DrivenReading:
         # The buffer also keeps text that was emitted already, for lookbehind: it is not held.
         return driver.buffer[driver.position if driver.island < 0 else driver.island :]
 
+    @property
+    def unread(self) -> int:
+        """The number of characters that the next chunk is read with once more."""
+        return len(self.driver.buffer) - self.driver.position
+
     def take(self, chunk: str) -> list[Event]:
         """Takes the next piece of the message, not an empty one; returns what is certain by now."""
         self._feed(chunk, final=False)

@@ -110,6 +110,14 @@ class Parser:
         """The number of characters held back since they are undecided, outside of begun calls."""
         return len(self._reader.held)
 
+    @property
+    def unread(self) -> int:
+        """The number of characters that the next chunk is read with once more.
+
+        Of an undecided call, `held` counts what was read, too.
+        """
+        return self._reader.unread
+
     def read_text(self, start: int, end: int | None = None) -> str:
         """Returns the text between two offsets, up to the limit on characters."""
         return self._source.slice(start, self._source.length if end is None else end)

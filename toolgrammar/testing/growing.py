@@ -35,14 +35,16 @@ RUNS: Final = {
     "parentheses": "(",
     "words": "a b\n",
     "mixed": '<"{[`\\',
+    "digits": "1",
+    "commas": ",",
+    "equals signs": "=",
+    "dashes": "-",
 }
 """The texts that are repeated in any format, by name."""
-_INNER_RUNS: Final = {**RUNS, "digits": "1", "commas": ",", "equals signs": "=", "dashes": "-"}
-"""Those that are repeated inside a call that goes on."""
 _MOST_LITERALS: Final = 12
-# To look at what is held back costs far less than a step.
-_HELD: Final = 64
-"""Characters that are held back and count as one step."""
+# To search a text once more costs far less than a step.
+_UNREAD: Final = 64
+"""Characters that are read once more and count as one step."""
 # Any number, but always the same one: a failure can be made again.
 _SEED: Final = 20_261_123
 _LONGEST: Final = 600
@@ -65,6 +67,14 @@ class Shape(NamedTuple):
         size -= len(self.behind)
         # Cut to the size: the last repeat may be half of one.
         return (self.before + self.unit * (size // len(self.unit) + 1))[:size] + self.behind
+
+    def pair(self, size: int, times: int) -> tuple[str, str]:
+        """Returns a text of about a size, and one of so many times as many characters.
+
+        Both end at the same place of what is repeated: what is done at the end is done in both.
+        """
+        long = size * times
+        return self.text(size + (long - size) % len(self.unit)), self.text(long)
 
 
 class Sample(NamedTuple):
@@ -116,13 +126,13 @@ def shapes(sample: Sample, literals: Iterable[str]) -> Iterator[Shape]:
                 yield Shape(place, name, before, unit)
 
 
-def closed_shapes(sample: Sample) -> Iterator[Shape]:
+def _closed_shapes(sample: Sample) -> Iterator[Shape]:
     """Yields shapes with a run inside of the call, which goes on behind it and closes."""
     parts = _parts(sample)
     before, whole = "", "".join(parts.values())
     for place, text in parts.items():
         before += text
-        for name, unit in _INNER_RUNS.items() if before != whole else ():
+        for name, unit in RUNS.items() if before != whole else ():
             # The letter tells that the run was no number, or no white space.
             behind = f"x{whole[len(before) :]}"
             yield Shape(f"{place}, and the rest", name, before, unit, behind)
@@ -167,10 +177,9 @@ def shapes_of(format_id: str, most: int | None = None) -> tuple[Sample | None, l
     # A format without a page, or whose examples have no whole call, has nothing to be grown from.
     if sample is None:
         return None, []
-    found = list(shapes(sample, [each.text for each in format_.tables.terminals if each.text]))
-    if most is None:
-        return sample, [*found, *closed_shapes(sample)]
-    if len(found) > most:
+    literals = [each.text for each in format_.tables.terminals if each.text]
+    found = [*shapes(sample, literals), *_closed_shapes(sample)]
+    if most is not None and len(found) > most:
         found = random.Random(_SEED).sample(found, most)  # noqa: S311 - the same on every run
     return sample, found
 
@@ -180,12 +189,12 @@ def work_of(
 ) -> int:
     """Returns the work for a text in chunks of a size: it needs no clock.
 
-    That is steps, and what is held back at each chunk: what looks for more goes through it again.
+    That is steps, and what is not read yet at each chunk: what looks for more goes through it again.
     """
     parser = Parser(format, tools=tools)
-    held = 0
+    unread = 0
     for start in range(0, len(text), size):
         parser.feed(text[start : start + size])
-        held += parser.held
+        unread += parser.unread
     parser.close()
-    return parser.steps + held // _HELD
+    return parser.steps + unread // _UNREAD

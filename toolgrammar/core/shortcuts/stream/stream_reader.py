@@ -70,6 +70,11 @@ class StreamReader:
         payload = self._tokens.payload
         return self.cursor.held[self.cursor.position :] + (payload.held if payload else "")
 
+    @property
+    def unread(self) -> int:
+        """The number of characters that the next chunk is read with once more."""
+        return len(self.held)
+
     def so_far(self) -> StreamMessage:
         """Returns the parts of the message that were read."""
         # Chunks that were passed on are added first, as they were emitted, too.
