@@ -230,8 +230,9 @@ class DrivenReading:
             for call in tried.builder.calls:
                 if place < call.span.end:
                     return call
-            if tried.island < 0 and tried.base + tried.position > place + _FAR:
-                break  # what stands there was text
+            in_text = tried.island < 0 and tried.builder.draft is None
+            if in_text and tried.base + tried.position > place + _FAR:
+                break  # no call began there
         return None
 
     def _reasoning_tags(self) -> Mapping[str, str]:

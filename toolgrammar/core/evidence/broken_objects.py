@@ -27,6 +27,7 @@ _WRITTEN = late(
     re.VERBOSE,
 )
 """What may be a key: one of its quotes is there, and its colon. A run of quotes is no key."""
+_BRACKET_OR_STRING = late(r'[{}]|"(?:[^"\\]|\\.)*+"')
 _QUOTES = late(r"[\"'\u201c\u201d]")
 
 
@@ -34,7 +35,8 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
     """Returns the first key of a call in an object that may be one, and its place.
 
     Two keys of a call have to stand there, and one of them, or the object, is damaged: what is sound
-    and no call is data.
+    and no call is data. One key is enough in an object whose beginning is gone, as in
+    `save", "arguments": {}}`.
 
     Args:
         text: the text.
@@ -45,12 +47,24 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
     whole = {key: at for key in keys if (at := text.find(f'"{key}"')) >= 0}
     damaged = _damaged_keys(text, keys)
     found = {**damaged, **whole}
-    if len(found) < 2 or not any(len(key) >= _LONG for key in found):
+    if not any(len(key) >= _LONG for key in found):
+        return None
+    if len(found) < 2 and not any(_closes_what_is_gone(text, at) for at in whole.values()):
         return None
     first = min(found.values())
     if not damaged and _is_sound(text, first):
         return None
     return first, text[first : first + 40]
+
+
+def _closes_what_is_gone(text: str, key: int) -> bool:
+    """Whether more brackets close behind a key than opened in the text before and behind it."""
+    depth = text.count("{", 0, key) - text.count("}", 0, key)
+    for part in _BRACKET_OR_STRING.finditer(text, key):
+        depth += (part[0] == "{") - (part[0] == "}")
+        if depth < 0:
+            return True
+    return False
 
 
 def _damaged_keys(text: str, keys: Collection[str]) -> dict[str, int]:

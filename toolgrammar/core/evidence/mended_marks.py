@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.patterns.distances import distance
 from toolgrammar.patterns.fences import LEAST
-from toolgrammar.patterns.one_damage import halves_of, near_places
+from toolgrammar.patterns.one_damage import MOST, halves_of, near_places
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class MarksOfCalls:
         if not likely:
             return
         opened = self._opener.search(text)
+        seen: set[str] = set()
         for mark, start, end in islice(self._near(likely, text), _MOST):
             first = max(0, start - _NEAR)
             before, behind = text[first:start], text[end : end + _BEHIND]
@@ -70,6 +71,10 @@ class MarksOfCalls:
                 if found is None or found.start() >= len(before) + len(mark):
                     continue
             mended = f"{before}{mark}{behind}"
+            # Of `Actoin:`, `Action` and `Action:` are put right in the same way.
+            if mended in seen:
+                continue
+            seen.add(mended)
             yield MendedMark(
                 start, text[start:end], mended, len(before), len(before) + len(mark), first == 0
             )
@@ -107,5 +112,7 @@ def _is_fence(mark: str, text: str, start: int, end: int) -> bool:
     if fence is None:
         return False
     # `java` is no damaged `json`: it is another language, and so is none at all.
-    word = mark.strip("`\r\n {")
-    return distance(word, fence[1][: 2 * len(mark)]) > (len(word) > 1)
+    word, found = mark.strip("`\r\n {"), fence[1][: 2 * len(mark)]
+    # `jsjson` says it twice.
+    is_repeated = len(word) > MOST and word in found and len(found) <= len(word) + MOST
+    return not is_repeated and distance(word, found) > (len(word) > 1)

@@ -11,7 +11,7 @@ from toolgrammar.core.evidence.mended_marks import MarksOfCalls
 from toolgrammar.core.evidence.remains import Remains
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.lost_openers import Place
-from toolgrammar.grammar.call_evidence import longest_texts, marks_of_calls
+from toolgrammar.grammar.call_evidence import is_of_calls, longest_texts, marks_of_calls
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.patterns.partial import any_of
 from toolgrammar.values.patterns import compile_pattern
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from toolgrammar.grammar.tables import Tables
+    from toolgrammar.grammar.terminals import Terminal
 
 _OPENED: Final = frozenset({"call", *GROUP_ROLES})
 
@@ -43,7 +44,7 @@ def remains_of(
         signs: the texts that are signs of a call.
         names: the names of the known tools.
     """
-    opens = [start.steps[group].opens in _OPENED for group, _ in start.tokens]
+    opens = [_opens_call(start, group, terminal) for group, terminal in start.tokens]
     opener = any_of(each for each, is_call in zip(start.openers(), opens, strict=True) if is_call)
     openers = set(_openers(start))
     every = {*openers, *_with_what_follows(start), *marks_of_calls(tables.terminals)}
@@ -51,11 +52,21 @@ def remains_of(
     return Remains(signs, openers, tables.call_closers, names, marks)
 
 
+def _opens_call(start: TextNode, group: str, terminal: Terminal) -> bool:
+    """Whether a terminal opens a call or a section of them."""
+    step = start.steps[group]
+    is_thought = any(payload.leaf == "reasoning" for payload in step.node.payloads)
+    if step.opens or step.node.accepts_text or is_thought:
+        return step.opens in _OPENED
+    # `[TOOL_CALLS]` may open a call or a list of them: what follows it shows which.
+    return is_of_calls(terminal.text or sampled(terminal), "")
+
+
 def _openers(start: TextNode) -> Iterator[str]:
     """Yields the openers of calls and sections."""
     for group, terminal in start.tokens:
         step, written = start.steps[group], sampled(terminal)
-        if step.opens in _OPENED:
+        if _opens_call(start, group, terminal):
             yield written
             yield from longest_texts(terminal)
         # If the word after a fence opens the call, the fence is a terminal of its own.
@@ -68,9 +79,11 @@ def _with_what_follows(start: TextNode) -> Iterator[str]:
     """Yields openers with the line end or the brace after them, which may be damaged with them."""
     for group, terminal in start.tokens:
         step = start.steps[group]
-        if step.opens in _OPENED:
+        if _opens_call(start, group, terminal):
             for each in longest_texts(terminal):
                 line = f"{each}\n" if each.startswith("```") else each
                 yield line
                 if any(payload.terminal.name == "JSON_OBJECT" for payload in step.node.payloads):
                     yield f"{line}{{"
+                elif each.endswith(":"):
+                    yield f"{each}\n{{"

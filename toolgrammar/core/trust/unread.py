@@ -38,9 +38,17 @@ CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
 _OF_MARKUP = frozenset(
-    {"missing-close-tag", "missing-open-tag", "misspelt", "skipped-markup", "stray-close-tag"}
+    {
+        "colon",
+        "missing-close-tag",
+        "missing-open-tag",
+        "missing-quote",
+        "misspelt",
+        "skipped-markup",
+        "stray-close-tag",
+    }
 )
-"""Codes of warnings that tell of what opens or closes a call, and not of a whole one beside it."""
+"""Codes of warnings that tell of a mark alone, and not of a whole call beside it."""
 _OBJECT = late(r"\{\s{0,64}[\"'\w]")
 _BEGUN = late(r"\s{0,64}\{\s{0,64}(?:[\"'\w]|\Z)")
 """An object, or its beginning at the end of the text."""

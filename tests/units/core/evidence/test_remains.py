@@ -24,11 +24,14 @@ def check(format_id: str, text: str, *, is_lost: bool) -> None:
         ("reploid", 'TOOL_CALL: read\nAGRS: {"path": "a.txt"}'),
         ("reploid0", "TOL: read\npath: /a.txt"),
         ("ts_call", 'Now functoins.find({near: "Oslo"})'),
+        ("ts_call", f'functoins.save({{text: "{400 * "a"}"}})'),
+        ("smolagents_json", f"Action:\nn:\n{_OBJECT}"),
         # Keys of an object.
         ("fenced_json", "```json\n" + _OBJECT.replace("arguments", "argumnets") + "\n```"),
         ("openwebui_json", '{"nmae": "tide", "parameters": {}}'),
         ("xlam", "[" + _OBJECT.replace('"name": ', '"name:" ') + "]"),
         # Fences.
+        ("yaml_fence", "```yamyaml\naction: list_notes\n```"),
         ("bash_fence", "``bash\nls\n```"),
         ("bash_fence", "```bahs\nls\n```"),
         ("open_interpreter", "x```python\nprint(1)\n```"),
@@ -41,6 +44,8 @@ def check(format_id: str, text: str, *, is_lost: bool) -> None:
         ("openhands_fn", "<f unction=finish>\n</function>"),
         ("sk_plan", '<plan>\n<functionon.Mail.Send to="a"/>\n</plan>'),
         ("devin_xml", "<view_shell/"),
+        ("mistral_v11", 'OOL_CALLS]tide{"place": "Narvik"}'),
+        ("mistral_v11", "Hi [TOOL_CALLS]tide[ARGS{]}"),
         # One mark is damaged, and but for that a call would stand there.
         ("aider_whole", "low.py\n``\nx = 1\n```"),
         ("aider_whole", "It is\n```\n7.2\n```\n\nlow.py\n`|`\nx = 1\n```"),
@@ -71,6 +76,8 @@ def test_the_rest_of_a_damaged_call_is_a_lost_call(format_id: str, text: str) ->
         ("openwebui_json", '{"name": "Kari", "age": 41}'),
         ("bash_fence", "```python\nprint(1)\n```\nand `bash` with ``two``."),
         ("bash_fence", "````md\n```bsah\n```\n````"),
+        ("bash_fence", "```bashrc-like\nls\n```"),
+        ("hunyuan_a13b", 'Its "arguments": {"place": 1} stand {here}.'),
         ("yaml_fence", "```yaml\nname: build\non: push\n```"),
         ("aider_udiff", "```diff\n@@ @@\n-a\n+b\n```"),
         ("smolagents_code", "Write `</code>` behind <b>it</b>."),
@@ -84,3 +91,20 @@ def test_the_rest_of_a_damaged_call_is_a_lost_call(format_id: str, text: str) ->
 )
 def test_what_texts_have_besides_is_none(format_id: str, text: str) -> None:
     check(format_id, text, is_lost=False)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "opener"),
+    [
+        ("hunyuan_a13b", "<tool_calls>"),
+        ("xlam", ""),
+        ("mistral_json", "[TOOL_CALLS] "),
+    ],
+)
+@pytest.mark.parametrize("broken", ['{"name<, "tide"', '{"name"x "tide"', '{""name": "tide"'])
+def test_a_broken_call_of_a_list_is_lost(format_id: str, opener: str, broken: str) -> None:
+    text = f'{opener}[{_OBJECT}, {broken}, "arguments": {{"place": "Bergen"}}}}]'
+    for wanted in (format_id, [format_id, "hermes"]):
+        result = read(wanted, text)
+        assert [call.arguments for call in result.calls] == [{"place": "Narvik"}]
+        assert not result.ok
