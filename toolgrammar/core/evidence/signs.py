@@ -98,6 +98,7 @@ class Signs:
         opening, others = self._marks - closers, tuple(sorted(closers))
         self._openers = marks_of(tuple(sorted(opening)), others)
         """What opens calls and what is in them, as it may stand damaged."""
+        self._opening = tuple(sorted(opening, key=len, reverse=True))
         special = {each for each in opening if any(map(each.__contains__, _SPECIAL))}
         self._special = marks_of(tuple(sorted(special)), (*others, *sorted(opening - special)))
         """Of those the special tokens: texts have none that is like them."""
@@ -130,6 +131,12 @@ class Signs:
         """Returns what of a text stands behind the last closer of a call in it."""
         ends = [at + len(closer) for closer in self._closers if (at := text.rfind(closer)) >= 0]
         return text[max(ends, default=0) :]
+
+    def last_opener(self, text: str) -> tuple[int, str] | None:
+        """Returns the opener that a text ends with, but for white space, and its place."""
+        text = text.rstrip()
+        found = next(filter(text.endswith, self._opening), None)
+        return None if found is None else (len(text) - len(found), found)
 
     def show_use(self, text: str, opened: Sequence[tuple[int, str]]) -> bool:
         """Whether the markup of a call that goes on to the end of a text stands in it.

@@ -148,9 +148,11 @@ class _Search:
         if found is not None and found[2]:
             return found
         # An opener that ends the message: nothing behind it can show its use.
-        last = opened[-1] if opened and start + len(text) == builder.source.length else None
-        if last is not None and _ends(builder, text, *last):
-            return (*last, True)
+        if start + len(text) == builder.source.length:
+            # Openers in reasoning are not listed.
+            last = opened[-1] if opened else signs.last_opener(text)
+            if last is not None and _ends(builder, text, *last):
+                return (*last, True)
         return self._invisible(text) or self._damaged(start, text, signs) or found
 
     def _invisible(self, text: str) -> _Found:

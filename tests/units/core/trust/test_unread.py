@@ -209,3 +209,20 @@ def test_no_lost_call_is_passed_over(
 )
 def test_whoever_speaks_of_formats_has_lost_no_call(text: str) -> None:
     assert read("auto", text).ok
+
+
+@pytest.mark.parametrize("wanted", ["hermes", ["hermes", "glm45"], "auto"])
+@pytest.mark.parametrize(
+    ("text", "is_lost"),
+    [
+        ("<think>\n<tool_call>", True),
+        ("<think>I look.\n<tool_calls>\n<tool_call>\n", True),
+        ("<think>I use <tool_call>", False),
+        ("<think>I use `<tool_call>`", False),
+    ],
+)
+def test_an_opener_that_ends_a_thought_is_a_lost_call(
+    wanted: str | list[str], text: str, *, is_lost: bool
+) -> None:
+    result = read(wanted, text)
+    assert (result.calls, result.ok) == ((), not is_lost)
