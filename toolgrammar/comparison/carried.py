@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.parsing.whole import parse
 from toolgrammar.testing.small_damage import content_of
 from toolgrammar.values.errors import RenderError
+from toolgrammar.writing.render import ways_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,19 +111,15 @@ def _written(form: Format, message: Message) -> Wire | str:
     """Returns the message in the format, or why it can't carry it."""
     # A format of JSON alone can't carry a free text: the call is tried by its arguments, too.
     as_json = tuple(replace(call, input=None) if call.arguments else call for call in message.calls)
-    reason = ""
-    for calls in (message.calls, as_json):
-        try:
-            text = form.render(calls)
-        except RenderError as error:
-            reason = reason or str(error)
-        else:
+    wanted = deeds(message.calls)
+    for calls in (message.calls, *[as_json] * (as_json != message.calls)):
+        for text in ways_to_write(form, calls):
             # Read back with the tools, as a caller would do it.
-            read = parse(text, format=form, tools=message.tools)
-            if read.ok and deeds(read.calls) == deeds(message.calls):
+            read = parse(text, format=form, tools=message.specs)
+            if read.ok and deeds(read.calls) == wanted:
                 return Wire(message, text, read.calls)
-            reason = reason or _OTHER_READING
-        # Without a free text both ways are the same.
-        if all(call.input is None for call in message.calls):
-            break
-    return reason
+    try:
+        form.render(message.calls)
+    except RenderError as error:
+        return str(error)
+    return _OTHER_READING

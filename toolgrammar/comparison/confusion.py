@@ -61,5 +61,5 @@ def confusion(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
 
 def _runs(form: Format, text: str, wire: Wire) -> int:
     # One call that runs is enough, since the text means none.
-    result = parse(text, format=form, tools=wire.message.tools)
+    result = parse(text, format=form, tools=wire.message.specs)
     return int(any(call.executable for call in result.calls))

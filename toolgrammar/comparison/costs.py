@@ -114,7 +114,7 @@ def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figur
 
 def _known(form: Format, wire: Wire) -> tuple[int, int] | None:
     """Returns after how many characters the name and the call are emitted."""
-    parser = Parser(form, tools=wire.message.tools)
+    parser = Parser(form, tools=wire.message.specs)
     events: list[tuple[int, Event]] = []
     # The finest cutting: with larger chunks a call would be known at the end of a chunk.
     for place, letter in enumerate(wire.text, 1):

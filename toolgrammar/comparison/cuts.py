@@ -35,7 +35,7 @@ def cuts(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
         for tenth in TENTHS:
             # Without a `finish_reason`: the cut has to be recognised from the text alone.
             text = wire.text[: len(wire.text) * tenth // 10]
-            result = parse(text, format=form, tools=wire.message.tools)
+            result = parse(text, format=form, tools=wire.message.specs)
             kept[tenth].append((_kept(result.calls, wire), _length(wire.message.calls)))
             ran[tenth].append(_ran_wrong(result, wire))
             lost[tenth].append(_lost(result, wire, text))

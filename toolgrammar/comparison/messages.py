@@ -10,10 +10,12 @@ import json
 import random
 import unicodedata
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.recovery.json_parser import recover_json
 from toolgrammar.scoring.schema_breaks import breaks
+from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -88,6 +90,11 @@ class Message:
     """The calls, without ids."""
     tools: list[object] = field(default_factory=list)
     """The tools that they call, as far as they are known."""
+
+    @cached_property
+    def specs(self) -> Mapping[str, ToolSpec]:
+        """The same as they are read: of a hundred messages, `parse` remembers the last few."""
+        return to_specs(self.tools)
 
     @property
     def shape(self) -> str:

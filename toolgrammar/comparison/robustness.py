@@ -74,7 +74,7 @@ def of_random(form: Format, wires: Sequence[Wire], count: int, seed: int) -> dic
         text = wire.text
         for _ in range(_errors(len(wire.markup), draw)):
             text = _with_error(text, wire, draw)
-        read = parse(text, format=form, tools=wire.message.tools)
+        read = parse(text, format=form, tools=wire.message.specs)
         counted.setdefault(wire.message.name, Counter())[outcome(read, wire)] += 1
     shares = _shares(counted, OUTCOMES)
     often = 1000 * sum(weights) / len(weights)
@@ -107,7 +107,7 @@ def of_models(
         if text is None:
             found = NO_PLACE
         else:
-            found = outcome(parse(text, format=form, tools=wire.message.tools), wire)
+            found = outcome(parse(text, format=form, tools=wire.message.specs), wire)
         counted.setdefault(wire.message.name, Counter())[found] += 1
         kinds.setdefault(kind, Counter())[found] += 1
     return {

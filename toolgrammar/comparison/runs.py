@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +18,15 @@ from toolgrammar.comparison.damages import RECORDED
 from toolgrammar.comparison.messages import SHAPES, long_message
 from toolgrammar.comparison.robustness import of_models, of_random
 from toolgrammar.comparison.speed import speeds
+from toolgrammar.comparison.workers import Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.comparison.messages import Message
     from toolgrammar.comparison.tokens import Tokenizer
-
-    Tell = Callable[[str, int, int], None]
-    """Is told what is done, how much of it, and of how much."""
+    from toolgrammar.comparison.workers import Tell
 
 _LONG = 4096
 
@@ -94,21 +92,19 @@ def compare(
 ) -> Comparison:
     """Returns the figures of formats over the same messages."""
     wanted = [*messages, long_message(_LONG)]
-    written = _each([(carried, form, wanted) for form in formats], jobs, "formats written", tell)
-    longs = {each.form.id: _take_long(each) for each in written}
-    same, apart = compared(written, len(messages))
-    sample = _sampled([wire.message for wire in same[0].wires], settings) if same else set()
-    rows = _each(
-        [(_row, each, sample, tokenizers, settings) for each in same],
-        jobs,
-        "formats measured",
-        tell,
-    )
+    with Workers(jobs) as workers:
+        given = [(form.id, (form, wanted)) for form in formats]
+        written = workers.each(carried, given, "formats written", tell)
+        longs = {each.form.id: _take_long(each) for each in written}
+        same, apart = compared(written, len(messages))
+        sample = _sampled([wire.message for wire in same[0].wires], settings) if same else set()
+        found = [(each.form.id, (each, sample, tokenizers, settings)) for each in same]
+        rows = workers.each(_row, found, "formats measured", tell)
     if settings.rounds:
-        given = [(each.form, each.wires, longs[each.form.id]) for each in same]
-        timed = speeds(given, settings.rounds, lambda n: tell("rounds", n, settings.rounds))
-        for row, found in zip(rows, timed, strict=True):
-            row["speed"] = found
+        read = [(each.form, each.wires, longs[each.form.id]) for each in same]
+        timed = speeds(read, settings.rounds, lambda n: tell("rounds", n, settings.rounds))
+        for row, times in zip(rows, timed, strict=True):
+            row["speed"] = times
     common = [wire.message for wire in same[0].wires] if same else []
     return Comparison(
         settings,
@@ -178,20 +174,3 @@ def _apart(found: Carried, messages: int) -> dict[str, Any]:
         "refused": dict(found.refused),
         "reason": found.reason,
     }
-
-
-def _each(tasks: Sequence[tuple[Any, ...]], jobs: int, what: str, tell: Tell) -> list[Any]:
-    """Returns what each function gives for its arguments, in their order."""
-    if jobs == 1:
-        found = []
-        for function, *given in tasks:
-            found.append(function(*given))
-            tell(what, len(found), len(tasks))
-        return found
-    with ProcessPoolExecutor(jobs) as pool:
-        futures = [pool.submit(function, *given) for function, *given in tasks]
-        for number, future in enumerate(as_completed(futures), 1):
-            # What went wrong in one ends the run: a table without a format would not say so.
-            future.result()
-            tell(what, number, len(tasks))
-        return [future.result() for future in futures]

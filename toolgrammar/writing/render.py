@@ -21,7 +21,7 @@ from toolgrammar.writing.read_back import read_message, shown_calls
 from toolgrammar.writing.stretches import Kind, Stretch, said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.values.calls import ToolCall
@@ -90,6 +90,14 @@ def _written(
             return written
     assert problem is not None
     raise problem
+
+
+def ways_to_write(fmt: Writable, calls: Sequence[ToolCall]) -> Iterator[str]:
+    """Yields the texts that a format may have for calls, the plainest first; none is read back."""
+    for manner in _manners(fmt):
+        # What nests deeper than Python's stack allows can't be written either.
+        with suppress(RenderError, RecursionError):
+            yield _write(Walk(fmt.tables, fmt.header, manner), Stretch("calls", calls=tuple(calls)))
 
 
 def has_place_for(fmt: Writable, kind: Kind) -> bool:
