@@ -23,6 +23,7 @@ _NEAR: Final = 512
 """Characters before and behind a mark in which a call opens."""
 _BEHIND: Final = 8192
 """Characters behind a mark that are read once more."""
+_OTHER_QUOTES: Final = str.maketrans("\"'", "'\"")
 _FENCE = late(r"\n?[ \t]{0,3}`{3,}([\w+#.-]*)[ \t\r]*(?:\n|\Z)")
 """A line that is a sound fence, and its word."""
 
@@ -81,10 +82,20 @@ class MarksOfCalls:
 
     def _near(self, marks: Iterable[str], text: str) -> Iterator[tuple[str, int, int]]:
         for mark in marks:
+            yield from self._in_other_quotes(mark, text)
             for start, end in near_places(mark, text):
                 # `</tool_call>` is a mark of its own, and like `<tool_call>`.
                 if not (_is_fence(mark, text, start, end) or self._is_part(mark, text, start, end)):
                     yield mark, start, end
+
+    @staticmethod
+    def _in_other_quotes(mark: str, text: str) -> Iterator[tuple[str, int, int]]:
+        """Yields a tag with its quotes put right: `<use tool='edit'>` for `<use tool="edit">`."""
+        other = mark.translate(_OTHER_QUOTES)
+        start = text.find(other) if mark[0] == "<" and other != mark else -1
+        end = text.find(">", start, start + _NEAR) + 1 if start >= 0 else 0
+        if end:
+            yield text[start:end].translate(_OTHER_QUOTES), start, end
 
     def _is_part(self, mark: str, text: str, start: int, end: int) -> bool:
         """Whether what is like a mark is a part of another mark, which is whole."""

@@ -224,7 +224,7 @@ class Signs:
                 used.append(named)
         foreign = foreign_call(text)
         if foreign is not None:
-            places.append(foreign)
+            (used if foreign.name in tools else places).append(foreign[:2])
         # What is whole, or names a tool, tells more than what is only like a sign.
         remains = self.remains.find(text) if self.remains is not None and not used else None
         if remains is not None:

@@ -26,8 +26,15 @@ def test_a_call_in_markup_of_no_format_is_told_of(format_id: str, text: str) -> 
     assert (result.calls, found) == ((), [("unread-call", "warning")])
 
 
-def test_with_the_name_of_a_given_tool_it_is_a_lost_call() -> None:
-    result = read("auto", '<|tools|>[{"func": "f", "args": {}}]<|end|>', tools=_TOOLS)
+@pytest.mark.parametrize("wanted", ["auto", "hermes", ["hermes", "react"]])
+@pytest.mark.parametrize(
+    "text",
+    ['<|tools|>[{"func": "f", "args": {}}]<|end|>', '<|tools|>[{"func": "f"}]'],
+)
+def test_with_the_name_of_a_given_tool_it_is_a_lost_call(
+    wanted: str | list[str], text: str
+) -> None:
+    result = read(wanted, text, tools=_TOOLS)
     assert [(each.code, each.severity) for each in result.diagnostics] == [("unread-call", "error")]
 
 

@@ -1,5 +1,7 @@
 """What damage leaves of a call in text is told of as a lost call; what texts have besides is not."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.units.core.cuts import read
@@ -108,3 +110,29 @@ def test_a_broken_call_of_a_list_is_lost(format_id: str, opener: str, broken: st
         result = read(wanted, text)
         assert [call.arguments for call in result.calls] == [{"place": "Narvik"}]
         assert not result.ok
+
+
+_OWN = r"""//@ id: own
+%import .common.text (TEXT, RAW)
+
+start: (TEXT | call)*
+call: "<use tool=\"" name "\">" input "</use>"
+name: /\w+/
+input: RAW
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_lost"),
+    [
+        ("I do. <use tool='edit'>x</use>", True),
+        ("Write `<use tool='edit'>x</use>`.", False),
+        ("It's <b class='x'>bold</b>.", False),
+    ],
+)
+def test_a_tag_in_other_quotes_is_a_damaged_opener(
+    text: str, *, is_lost: bool, tmp_path: Path
+) -> None:
+    grammar = tmp_path / "own.lark"
+    grammar.write_text(_OWN, encoding="utf-8")
+    check(str(grammar), text, is_lost=is_lost)
