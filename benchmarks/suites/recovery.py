@@ -9,14 +9,16 @@ from harness.goals import Goal, goals_table
 
 from suites.recovery_readings import OURS, OUTCOMES, counts, versions
 from suites.recovery_speed import dense, growth, streams
+from toolgrammar.cli.bench.pages import cell
 from toolgrammar.cli.bench.plots import dots, shares
 from toolgrammar.cli.bench.report import (
     machine,
     markdown_table,
     number,
-    percent,
     write_suite,
 )
+from toolgrammar.comparison.figures import Figure
+from toolgrammar.scoring.intervals import wilson
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +60,8 @@ def pages(parts: dict[str, Any]) -> list[str]:
         "## By class of damage: exact / told / silent / crash, %\n\n"
         + _by_class(parts["readings"]),
         "## 64 KB full of one kind of damage, ms; in brackets: refused\n\n"
-        + _speeds(parts["speed"]),
+        "Times here and below are the least of all rounds. They are no sample, so they have no "
+        "interval; compare them within this page only.\n\n" + _speeds(parts["speed"]),
         f"## Growth: exponent, 1 is linear (ours from 4 to {longest} KB, others to 64 KB)\n\n"
         + _growth(parts["growth"]),
         "## 32 KB in deltas of four characters\n\n" + _streams(parts["streams"]),
@@ -124,11 +127,21 @@ def _speed_goals(rows: Rows) -> list[Goal]:
 
 
 def _outcomes(rows: Rows) -> str:
+    payloads = sum(_of(row) for row in rows if row["library"] == OURS)
     lines = [
-        [library, *(percent(total[outcome]) for outcome in OUTCOMES)]
+        [library, *(cell(_share(total[outcome], payloads), 100) for outcome in OUTCOMES)]
         for library, total in _totals(rows).items()
     ]
-    return markdown_table(["library", *OUTCOMES], lines)
+    words = f"Per cent of {payloads:,} payloads, each damaged once, with 95 % intervals (Wilson's)."
+    return f"{words}\n\n" + markdown_table(["library", *OUTCOMES], lines)
+
+
+def _share(value: float, of: int) -> Figure:
+    return Figure(value, *wilson(value, of))
+
+
+def _of(row: dict[str, Any]) -> int:
+    return sum(row[outcome] for outcome in OUTCOMES)
 
 
 def _by_class(rows: Rows) -> str:
@@ -138,11 +151,17 @@ def _by_class(rows: Rows) -> str:
     for damage in dict.fromkeys(row["damage"] for row in rows):
         of_class = [cells[damage, library] for library in libraries]
         lines.append([damage, *(_four(row) for row in of_class)])
-    return markdown_table(["damage", *libraries], lines)
+    payloads = min(map(_of, rows))
+    none, half = (_share(value, payloads) for value in (0.0, 0.5))
+    words = (
+        f"Of {payloads} payloads each: the 95 % interval of 0 ends at {none.high * 100:.1f}, that of "
+        f"50 goes from {half.low * 100:.0f} to {half.high * 100:.0f}."
+    )
+    return f"{words}\n\n" + markdown_table(["damage", *libraries], lines)
 
 
 def _four(row: dict[str, Any]) -> str:
-    total = sum(row[outcome] for outcome in OUTCOMES)
+    total = _of(row)
     return " / ".join(f"{row[outcome] * 100 / total:.0f}" for outcome in OUTCOMES)
 
 
