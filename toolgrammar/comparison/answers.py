@@ -1,12 +1,14 @@
 """Writes the answers of a comparison as sentences, for differences that its intervals support.
 
 That a family has the least tokens is said where its interval and those of all others lie apart by
-as much again as they are wide. What another seed would turn round is not said at all.
+more than they are wide, and that it has the most where they lie apart by three times that. What
+another seed would turn round is not said at all.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.comparison.costs import AS_ONE
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
 
 _BOUNDS: Final = (1, 3, 10, 30, 100)
 """What a statement may give as a bound: with coarse ones another seed gives the same."""
-_WIDER: Final = 2.1
-"""Times as wide as they are intervals must lie apart: seeds 0 to 3 give the same sentences so.
+_LEAST_APART: Final = 2.25
+"""Times as wide as they are the intervals of the least must lie below all others."""
+_MOST_APART: Final = 4.4
+"""The same of the most above all others.
 
-Measured with the drawn messages: of all sentences none changes between 2.0 and 2.25.
+Both lie in a gap: with seeds 0 to 4 none is parted by 1.75 to 2.75 times, or by 3.75 to 5, so that
+another seed gives the same sentences.
 """
 _MOST: Final = 0.5
 """Of the texts of a kind from which a call must run for it to be said."""
@@ -149,31 +154,35 @@ def _sorted(figure: Figure) -> Figure:
     return Figure(figure.value, *sorted(figure[1:]))
 
 
-def parted(figures: Mapping[str, Figure]) -> dict[str, Figure]:
+def parted(figures: Mapping[str, Figure], apart: float = _LEAST_APART) -> dict[str, Figure]:
     """Returns the one or two with the least, where they are parted from all others; else none.
 
-    Parted are they where intervals that are `_WIDER` would still lie below those of all others.
+    Args:
+        figures: those of all families.
+        apart: so many times as wide, their intervals must still lie below those of all others.
     """
     # By the upper end and not by the figure: who comes first must lie below all others for certain.
-    ordered = sorted(figures.items(), key=lambda each: _wider(each[1]).high)
+    ordered = sorted(figures.items(), key=lambda each: _wider(each[1], apart).high)
     for number in (1, 2):
         first, rest = ordered[:number], ordered[number:]
-        if rest and _wider(first[-1][1]).high < min(_wider(each).low for _, each in rest):
-            return dict(sorted(first, key=lambda each: each[1].value))
+        limit = min((_wider(each, apart).low for _, each in rest), default=-inf)
+        if _wider(first[-1][1], apart).high < limit:
+            # By name: of the two nobody knows which has less.
+            return dict(sorted(first))
     return {}
 
 
-def _wider(figure: Figure) -> Figure:
+def _wider(figure: Figure, times: float) -> Figure:
     value, low, high = figure
     # Each end by its own distance: Wilson's intervals are not symmetrical.
-    return Figure(value, value - _WIDER * (value - low), value + _WIDER * (high - value))
+    return Figure(value, value - times * (value - low), value + times * (high - value))
 
 
 def _standing(rows: Sequence[Row], question: Question) -> Standing:
     figures = by_family(rows, question.of)
     # The most of something is the least of its negative; so one rule parts both ends.
     turned = {family: _sorted(figure.times(-1)) for family, figure in figures.items()}
-    worst = {family: figures[family] for family in parted(turned)}
+    worst = {family: figures[family] for family in parted(turned, _MOST_APART)}
     return Standing(question, parted(figures), worst, figures)
 
 
