@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MOST: Final = 64
-"""Places like a mark that are looked at."""
+"""Places like a mark at which it is put right."""
+_MOST_NEAR: Final = 1024
+"""Places like one mark that are looked at: a run of backticks has several at each of them."""
 _NEAR: Final = 512
 """Characters before and behind a mark in which a call opens."""
 _BEHIND: Final = 8192
@@ -83,7 +85,7 @@ class MarksOfCalls:
     def _near(self, marks: Iterable[str], text: str) -> Iterator[tuple[str, int, int]]:
         for mark in marks:
             yield from self._in_other_quotes(mark, text)
-            for start, end in near_places(mark, text):
+            for start, end in islice(near_places(mark, text), _MOST_NEAR):
                 # `</tool_call>` is a mark of its own, and like `<tool_call>`.
                 if not (_is_fence(mark, text, start, end) or self._is_part(mark, text, start, end)):
                     yield mark, start, end
