@@ -37,18 +37,8 @@ CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
 """What reads a text by itself, and returns the call at a place of it."""
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
-_OF_MARKUP = frozenset(
-    {
-        "colon",
-        "missing-close-tag",
-        "missing-open-tag",
-        "missing-quote",
-        "misspelt",
-        "skipped-markup",
-        "stray-close-tag",
-    }
-)
-"""Codes of warnings that tell of a mark alone, and not of a whole call beside it."""
+_OF_CALLS = frozenset({"quoted-call", "unread-call"})
+"""Codes of warnings that tell of a whole call in text; others tell of what was mended beside one."""
 _OBJECT = late(r"\{\s{0,64}[\"'\w]")
 _BEGUN = late(r"\s{0,64}\{\s{0,64}(?:[\"'\w]|\Z)")
 """An object, or its beginning at the end of the text."""
@@ -233,7 +223,7 @@ class _Told:
 
     @cached_property
     def mended(self) -> _Spans:
-        """Where one tells of what opens or closes a call alone."""
+        """Where one tells of something that was mended."""
         return self._spans(mended=True)
 
     def _spans(self, *, mended: bool) -> _Spans:
@@ -242,7 +232,7 @@ class _Told:
 
 
 def _is_mended(told: Diagnostic) -> bool:
-    return told.severity == "warning" and told.code in _OF_MARKUP
+    return told.severity == "warning" and told.code not in _OF_CALLS
 
 
 class _Spans:
