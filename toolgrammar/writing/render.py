@@ -76,12 +76,10 @@ def _written(
     fmt: Writable, stretches: Sequence[Stretch], tools: Mapping[str, ToolSpec] | None
 ) -> str:
     problem: RenderError | None = None
-    # Each manner is another way through the same rules: a value that one cannot carry, another may,
-    # as JSON `"5"` does what raw text `5` cannot.
-    for manner in _manners(fmt):
-        walk = Walk(fmt.tables, fmt.header, manner)
+    for written in _in_each_manner(fmt, stretches):
         try:
-            written = _joined(_write(walk, stretch) for stretch in stretches)
+            if isinstance(written, RenderError):
+                raise written
             _check(fmt, written, stretches, tools)
         except RenderError as error:
             # The error of the simplest manner, which came first, is the easiest to understand.
@@ -94,10 +92,25 @@ def _written(
 
 def ways_to_write(fmt: Writable, calls: Sequence[ToolCall]) -> Iterator[str]:
     """Yields the texts that a format may have for calls, the plainest first; none is read back."""
+    # What nests deeper than Python's stack allows can't be written either.
+    with suppress(RecursionError):
+        for written in _in_each_manner(fmt, [Stretch("calls", calls=tuple(calls))]):
+            if isinstance(written, str):
+                yield written
+
+
+def _in_each_manner(fmt: Writable, stretches: Sequence[Stretch]) -> Iterator[str | RenderError]:
+    """Yields the text of a message in each manner, not yet checked, or why there is none.
+
+    Each manner is another way through the same rules: a value that one cannot carry, another may,
+    as JSON `"5"` does what raw text `5` cannot.
+    """
     for manner in _manners(fmt):
-        # What nests deeper than Python's stack allows can't be written either.
-        with suppress(RenderError, RecursionError):
-            yield _write(Walk(fmt.tables, fmt.header, manner), Stretch("calls", calls=tuple(calls)))
+        walk = Walk(fmt.tables, fmt.header, manner)
+        try:
+            yield _joined(_write(walk, stretch) for stretch in stretches)
+        except RenderError as error:
+            yield error
 
 
 def has_place_for(fmt: Writable, kind: Kind) -> bool:
