@@ -93,7 +93,7 @@ class Message:
 
     @cached_property
     def specs(self) -> Mapping[str, ToolSpec]:
-        """The same as they are read: of a hundred messages, `parse` remembers the last few."""
+        """The tools as `parse` reads them, read once: `parse` itself caches only the last 16 lists."""
         return to_specs(self.tools)
 
     @property

@@ -93,16 +93,16 @@ def compare(
     """Returns the figures of formats over the same messages."""
     wanted = [*messages, long_message(_LONG)]
     with Workers(jobs) as workers:
-        given = [(form.id, (form, wanted)) for form in formats]
-        written = workers.each(carried, given, "formats written", tell)
+        to_write = [(form.id, (form, wanted)) for form in formats]
+        written = workers.each(carried, to_write, "formats written", tell)
         longs = {each.form.id: _take_long(each) for each in written}
         same, apart = compared(written, len(messages))
         sample = _sampled([wire.message for wire in same[0].wires], settings) if same else set()
-        found = [(each.form.id, (each, sample, tokenizers, settings)) for each in same]
-        rows = workers.each(_row, found, "formats measured", tell)
+        to_measure = [(each.form.id, (each, sample, tokenizers, settings)) for each in same]
+        rows = workers.each(_row, to_measure, "formats measured", tell)
     if settings.rounds:
-        read = [(each.form, each.wires, longs[each.form.id]) for each in same]
-        timed = speeds(read, settings.rounds, lambda n: tell("rounds", n, settings.rounds))
+        to_time = [(each.form, each.wires, longs[each.form.id]) for each in same]
+        timed = speeds(to_time, settings.rounds, lambda n: tell("rounds", n, settings.rounds))
         for row, times in zip(rows, timed, strict=True):
             row["speed"] = times
     common = [wire.message for wire in same[0].wires] if same else []

@@ -62,6 +62,6 @@ class Workers:
         return [future.result() for future in futures]
 
     def _pool_of(self, format_id: str) -> ProcessPoolExecutor:
-        # In turn: neighbours, of the same letter and often of one model, cost about the same.
+        # In turn, so that the formats of one model, which cost about the same, are shared out.
         place = self._places.setdefault(format_id, len(self._places) % len(self._pools))
         return self._pools[place]

@@ -86,7 +86,10 @@ class Shared:
         self.with_names = [sign for sign in weighed if ANY_NAME in sign[0]]
 
     def _remains(self, _signs: Iterable[str]) -> RemainsOfAny:
-        """Returns what may be left of a damaged call of each format, by its own signs."""
+        """Returns the search for damaged calls of each format, by its own signs.
+
+        The tools are not known here: a damaged tag with the name of one is not looked for.
+        """
         found = (machine_of(each, {}).signs.remains for each in self.formats)
         return RemainsOfAny(each for each in found if each is not None)
 

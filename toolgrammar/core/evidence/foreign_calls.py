@@ -39,6 +39,6 @@ def foreign_call(text: str) -> ForeignCall | None:
     """Returns the first of them in a text; None where there is none."""
     found = _OBJECT.search(text) if "<|" in text or "\uff5c" in text else None
     found = found or _STRINGS.match(text)
-    return (
-        None if found is None else ForeignCall(found.start(), found[0].strip(), found["name"] or "")
-    )
+    if found is None:
+        return None
+    return ForeignCall(found.start(), found[0].strip(), found["name"] or "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.core.evidence.broken_fences import broken_fence
 from toolgrammar.core.evidence.broken_objects import broken_object
@@ -27,6 +27,18 @@ _NEAR: Final = 160
 _NAME = r"[\w.-]{1,64}"
 _FIRST_KEY = late(r"[a-z]+:")
 _KEY = late(r"""["'][\w ]+["']:?""")
+
+
+class FindsRemains(Protocol):
+    """The search for what damage has left of a call, of one format or of several."""
+
+    def find(self, text: str) -> tuple[int, str] | None:
+        """Returns where the first of them stands in a text, and what stands there."""
+        ...
+
+    def mended(self, text: str) -> Iterator[MendedMark]:
+        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        ...
 
 
 class Remains:
@@ -132,8 +144,8 @@ class Remains:
 class RemainsOfAny:
     """What may be left of a call of one of a few formats."""
 
-    def __init__(self, each: Iterable[Remains | RemainsOfAny]) -> None:
-        """Takes what may be left of the calls of each."""
+    def __init__(self, each: Iterable[FindsRemains]) -> None:
+        """Takes the searches of each of them."""
         self._each = tuple(each)
 
     def find(self, text: str) -> tuple[int, str] | None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from toolgrammar.core.evidence.mended_marks import MendedMark
-    from toolgrammar.core.evidence.remains import Remains, RemainsOfAny
+    from toolgrammar.core.evidence.remains import FindsRemains
     from toolgrammar.values.tools import ToolSpec
 
 _MOST_PLACES = 64
@@ -58,7 +58,7 @@ class Signs:
         names: Sequence[str],
         closers: Iterable[str] = (),
         results: Iterable[str] = (),
-        remains: Callable[[Iterable[str]], Remains | RemainsOfAny] | None = None,
+        remains: Callable[[Iterable[str]], FindsRemains] | None = None,
     ) -> None:
         """Takes what shows a call, and what may stand round one.
 
@@ -244,7 +244,7 @@ class Signs:
         return iter(()) if self.remains is None else self.remains.mended(text)
 
     @cached_property
-    def remains(self) -> Remains | RemainsOfAny | None:
+    def remains(self) -> FindsRemains | None:
         """What finds the rest of a damaged call; None where the formats are too many to tell."""
         return None if self._make_remains is None else self._make_remains(self.weights)
 
