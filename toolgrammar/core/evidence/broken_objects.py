@@ -9,6 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.used import closes_more
 from toolgrammar.patterns.damaged_marks import most_damaged
 from toolgrammar.patterns.distances import is_within
 from toolgrammar.values.patterns import late
@@ -27,7 +28,6 @@ _WRITTEN = late(
     re.VERBOSE,
 )
 """What may be a key: one of its quotes is there, and its colon. A run of quotes is no key."""
-_BRACKET_OR_STRING = late(r'[{}]|"(?:[^"\\]|\\.)*+"')
 _QUOTES = late(r"[\"'\u201c\u201d]")
 
 
@@ -49,22 +49,12 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
     found = {**damaged, **whole}
     if not any(len(key) >= _LONG for key in found):
         return None
-    if len(found) < 2 and not any(_closes_what_is_gone(text, at) for at in whole.values()):
+    if len(found) < 2 and not any(closes_more(text, at) for at in whole.values()):
         return None
     first = min(found.values())
     if not damaged and _is_sound(text, first):
         return None
     return first, text[first : first + 40]
-
-
-def _closes_what_is_gone(text: str, key: int) -> bool:
-    """Whether more brackets close behind a key than opened in the text before and behind it."""
-    depth = text.count("{", 0, key) - text.count("}", 0, key)
-    for part in _BRACKET_OR_STRING.finditer(text, key):
-        depth += (part[0] == "{") - (part[0] == "}")
-        if depth < 0:
-            return True
-    return False
 
 
 def _damaged_keys(text: str, keys: Collection[str]) -> dict[str, int]:

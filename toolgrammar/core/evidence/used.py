@@ -69,6 +69,20 @@ def holds_object(text: str, place: int) -> bool:
     return False
 
 
+def closes_more(text: str, place: int) -> bool:
+    """Whether a brace closes behind a place that opened neither before nor behind it.
+
+    >>> closes_more('save", "arguments": {}}', 6)
+    True
+    """
+    depth = text.count("{", 0, place) - text.count("}", 0, place)
+    for part in _PARTS.finditer(text, place):
+        depth += (part[0] == "{") - (part[0] == "}")
+        if depth < 0:
+            return True
+    return False
+
+
 def begins(before: str) -> bool:
     """Whether no sentence leads from the text before a place to that place."""
     return _BEGINS.search(before) is not None
