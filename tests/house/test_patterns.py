@@ -36,7 +36,10 @@ Characters = frozenset[str]
 
 
 def expressions() -> Iterator[tuple[str, str, int]]:
-    for module in (path for path in PACKAGE.rglob("*.py") if "= late(" in path.read_text("utf-8")):
+    defining = re.compile(r"\blate\(")
+    for module in (
+        path for path in PACKAGE.rglob("*.py") if defining.search(path.read_text("utf-8"))
+    ):
         dotted = ".".join(module.relative_to(PACKAGE).with_suffix("").parts)
         names = vars(importlib.import_module(f"toolgrammar.{dotted}"))
         for name, value in names.items():
