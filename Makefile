@@ -14,7 +14,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	then command -v $$candidate; break; fi; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test laws evening fuzz check static format lint types layers coverage mutants wheel baseline agents fleets litellm servers bench peers league readme docs clean
+.PHONY: help demo test laws evening fuzz check static format lint types layers coverage mutants wheel compiled baseline agents fleets litellm servers bench peers league readme docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,12 +29,12 @@ $(BIN)/python:
 
 # The stamps follow the files that decide what is installed. Of what the tools bring, a run imports
 # a part: it compiles that itself, sooner than pip compiles all.
-$(VENV)/.runtime: pyproject.toml hatch_build.py | $(BIN)/python
+$(VENV)/.runtime: pyproject.toml distribution/hook.py | $(BIN)/python
 	@echo "Installing toolgrammar into $(VENV)"
 	@$(PIP) install --editable '.[cli]'
 	@touch $@
 
-$(VENV)/.development: pyproject.toml hatch_build.py | $(BIN)/python
+$(VENV)/.development: pyproject.toml distribution/hook.py | $(BIN)/python
 	@echo "Installing toolgrammar and its development tools into $(VENV)"
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@$(PIP) install --no-compile --group dev --editable '.[cli]'
@@ -45,7 +45,7 @@ $(VENV)/.mutation: $(VENV)/.development
 	@$(PIP) install --group mutation
 	@touch $@
 
-$(VENV)/.benchmarks: pyproject.toml hatch_build.py | $(BIN)/python
+$(VENV)/.benchmarks: pyproject.toml distribution/hook.py | $(BIN)/python
 	@echo "Installing toolgrammar and what it is compared with into $(VENV)"
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@$(PIP) install --group bench --editable '.[cli,bench]'
@@ -107,6 +107,15 @@ mutants: $(VENV)/.mutation ## how many small faults the tests notice: SAMPLE=300
 
 wheel: $(VENV)/.development ## the tests of the built package alone
 	$(BIN)/python -m pytest -m slow tests/house
+
+# A copy of the checkout, so that no library lies beside the sources that people edit.
+COMPILED := build/compiled
+compiled: $(VENV)/.development ## the core compiled to C, and the laws and the units over it: 5 minutes
+	$(PIP) install --group compiled
+	rm -rf $(COMPILED)
+	$(BIN)/python distribution/compiled.py $(COMPILED)
+	cd $(COMPILED) && TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-few} $(abspath $(BIN))/python -m pytest \
+		-n auto --dist worksteal -m "not slow and not interpreted" tests/laws tests/units grammars
 
 baseline: $(VENV)/.development ## count the work of the hot paths anew: what tests/house/test_work.py compares with
 	PYTHONHASHSEED=0 $(BIN)/python -m tests.house.work --write

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain
 from toolgrammar.values.errors import ToolGrammarError
-from toolgrammar.version import __version__
+from toolgrammar.version import __version__, is_compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,12 +64,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _version() -> str:
+    return f"toolgrammar {__version__}{' (compiled core)' if is_compiled() else ''}"
+
+
 def _parser(*, with_commands: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="toolgrammar",
         description="Reads, checks and writes the tool calls of language models.",
     )
-    parser.add_argument("--version", action="version", version=f"toolgrammar {__version__}")
+    parser.add_argument("--version", action="version", version=_version())
     if with_commands:
         from toolgrammar.cli import (
             check,

@@ -92,7 +92,7 @@ def _begin_blank(items: list[Any]) -> tuple[bool, bool]:
     """Whether a match of part of a parse tree may begin with white space, or be empty."""
     for operator, argument in items:
         # They consume no character: the next node decides.
-        if operator in (sre.AT, *ASSERTIONS):
+        if operator == sre.AT or operator in ASSERTIONS:
             continue
         parts = [_begin_blank(list(body)) for body in bodies(operator, argument)]
         found, is_empty = any(each for each, _ in parts), any(each for _, each in parts)

@@ -1,7 +1,8 @@
 """Searches with two expressions instead of one between them, which is compiled only if they differ.
 
-Example: one expression of calls contains no name of a tool, another matches any name. If both find
-the same closer, an expression with the tools' own names would find it, too.
+Example: one expression of calls contains no name of a tool, another matches any name. What the wider
+one finds by an alternative without names, such as a closer, an expression with the tools' own names
+would find, too; and so it would what both find.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     Finder = Callable[..., re.Match[str] | None]
 
@@ -25,11 +26,25 @@ class Between:
     If both find the same, so would the expression; otherwise it is made, and searched for.
     """
 
-    def __init__(self, less: Finder, more: Finder, make: Callable[[], Finder]) -> None:
-        """Stores the narrower and the wider search, and the function that makes the one between."""
+    def __init__(
+        self,
+        less: Callable[[], Finder],
+        more: Finder,
+        make: Callable[[], Finder],
+        shared: Container[str | None] = (),
+    ) -> None:
+        """Makes a search.
+
+        Args:
+            less: makes the narrower search, which few texts need.
+            more: the wider search.
+            make: makes the search between them.
+            shared: the groups of the alternatives that all three have.
+        """
         self._less = less
         self._more = more
         self._make = make
+        self._shared = shared
         self._searches = 0
         self._whole: Finder | None = None
 
@@ -37,10 +52,10 @@ class Between:
         """Returns the first match in a text, after an index if one is given."""
         if self._whole is None:
             more = self._more(text, *place)
-            # Even the wider one finds nothing: so would the one between.
-            if more is None:
-                return None
-            less = self._less(text, *place)
+            # Even the wider one finds nothing, or what is in all of them: so would the one between.
+            if more is None or more.lastgroup in self._shared:
+                return more
+            less = self._less()(text, *place)
             self._searches += 1
             # The same place, the same groups, and by `lastindex` the same alternative.
             is_same = less is not None and (less.regs, less.lastindex) == (
@@ -57,12 +72,16 @@ class BetweenPatterns:
     """Acts like the pattern between two others, which is made only if they differ."""
 
     def __init__(
-        self, less: re.Pattern[str], more: re.Pattern[str], make: Callable[[], re.Pattern[str]]
+        self,
+        less: Callable[[], re.Pattern[str]],
+        more: re.Pattern[str],
+        make: Callable[[], re.Pattern[str]],
+        shared: Container[str | None] = (),
     ) -> None:
-        """Stores the narrower and the wider pattern, and the function that makes the one between."""
+        """Makes a pattern; the arguments are those of `Between`, with patterns for searches."""
         self._make = make
-        self.search = Between(less.search, more.search, lambda: self.whole.search)
-        self.match = Between(less.match, more.match, lambda: self.whole.match)
+        self.search = Between(lambda: less().search, more.search, lambda: self.whole.search, shared)
+        self.match = Between(lambda: less().match, more.match, lambda: self.whole.match, shared)
 
     @cached_property
     def whole(self) -> re.Pattern[str]:

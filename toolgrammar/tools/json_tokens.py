@@ -34,7 +34,7 @@ OTHER_COLON: Final = "|".join(OTHER_COLONS)
 
 CONTROLS: Final = r"\x00-\x1f"
 """The characters that a string may contain only as an escape, for a set of characters."""
-HALVES: Final = "\ud800-\udfff"
+HALVES: Final = r"\ud800-\udfff"
 """Halves of surrogate pairs, which are no characters, for a set of characters."""
 PLAIN: Final = rf'"\\{CONTROLS}'
 """The characters that a string can't contain unescaped, for a set of characters."""

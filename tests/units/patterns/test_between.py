@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from toolgrammar.patterns.between import BetweenPatterns
 
 MADE: list[int] = []
@@ -13,7 +15,7 @@ def between(less: str, more: str, whole: str) -> BetweenPatterns:
         return re.compile(whole)
 
     MADE.clear()
-    return BetweenPatterns(re.compile(less), re.compile(more), make)
+    return BetweenPatterns(lambda: re.compile(less), re.compile(more), make)
 
 
 def test_nothing_is_made_where_both_agree() -> None:
@@ -44,3 +46,15 @@ def test_a_pattern_that_is_used_much_is_made() -> None:
     for _ in range(2000):
         assert found.search("ab") is not None
     assert MADE
+
+
+def test_what_all_three_have_needs_the_wider_one_alone() -> None:
+    def none() -> re.Pattern[str]:
+        raise AssertionError
+
+    found = BetweenPatterns(none, re.compile(r"(?P<end>!)|(?P<name>\w)"), none, {"end"})
+    match = found.search("-!", 0)
+    assert match is not None
+    assert match.lastgroup == "end"
+    with pytest.raises(AssertionError):
+        found.search("-x")

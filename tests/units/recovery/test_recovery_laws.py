@@ -254,6 +254,7 @@ def count_steps(text: str, size: int, *, looks: bool = True) -> int:
     return counted(read)[1]
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("size", [4, 1_000_000])
 def test_steps_grow_with_the_text(name: str, size: int) -> None:
@@ -263,6 +264,7 @@ def test_steps_grow_with_the_text(name: str, size: int) -> None:
     assert count_steps(large, size) <= count_steps(small, size) * 8 * 1.15 + 200
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("text", ["{'", "{`", "{]", "[1}", '{"a": 1)'])
 def test_runs_are_taken_at_once(text: str) -> None:
     check_laws(text + text[-1] * 20, None, range(1, len(text) + 20))

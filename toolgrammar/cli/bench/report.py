@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.version import is_compiled
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -24,6 +26,7 @@ def machine() -> dict[str, str]:
     """Returns on what the run is made."""
     return {
         "date": time.strftime("%Y-%m-%d"),
+        "core": "compiled" if is_compiled() else "Python",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": f"{platform.system()} {platform.machine()}",
         "processor": _processor(),

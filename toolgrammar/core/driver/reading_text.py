@@ -110,8 +110,8 @@ def _may_open(driver: Driver, place: int) -> bool:
         # Calls are quoted in inline code; a tag of reasoning counts wherever it stands.
         found = driver.node.opener.match(driver.buffer, place)
         opener = found[0] if found is not None else ""
-        tags = driver.node.machine.tables.reasoning_tags
-        if opener.strip() in (*tags, *tags.values()):
+        tag, tags = opener.strip(), driver.node.machine.tables.reasoning_tags
+        if tag in tags or tag in tags.values():
             return True
         note_quoted(builder, offset, opener)
         return False

@@ -5,6 +5,7 @@ Example: `<tool_call>{"name": "f", "arguments": {}}` is read as tokens up to the
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.filling import fill_role
@@ -302,7 +303,7 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         is_cut = at_end and step.kind == "regex" and step.node.end is None
         raws_of(builder).note_cut_token(is_cut=is_cut)
     places = places_in(builder)
-    for role, value in (*step.constants, *step.filled(match, text)):
+    for role, value in chain(step.constants, step.filled(match, text)):
         if role == MISSPELT:
             place = start - driver.base
             report_misspelt(driver, place, place + len(text), value, sure=True)

@@ -343,7 +343,7 @@ def _tell_of_nameless(driver: Driver) -> None:
     """Reports a call of a section in which the text ends before its name."""
     path = repairs_of(driver.node).to_end
     end = driver.base + len(driver.buffer)
-    could_close = path and not any("call" in (*step.before, *step.after) for step in path)
+    could_close = path and not any("call" in step.before + step.after for step in path)
     could_close = could_close and driver.unit < driver.last_end  # no token of a call was read
     if could_close or not driver.builder.source.written(driver.unit, end).strip(_BETWEEN_CALLS):
         return

@@ -6,6 +6,7 @@ example. The results are kept, so that each part of the text is searched once.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.values.patterns import compile_pattern
@@ -26,7 +27,7 @@ class Quote(NamedTuple):
 
 _ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,3})"
 """The text before a fence in a list item: the item's marks, or white space on its later lines."""
-FENCES = [
+FENCES: Final = (
     Quote(
         r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
         r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
@@ -37,12 +38,12 @@ FENCES = [
         Quote(rf"(?m:^{_ITEM}{mark}[^`\n]*\n)", rf"(?m:^[ \t]{{0,16}}{mark}[ \t]*$)")
         for mark in ("`{3,9}", "~~~")
     ),
-]
+)
 """The fenced code blocks of Markdown, also in list items.
 
 A block of the language `markdown` may contain other blocks.
 """
-LONG_FENCES = [Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)")]
+LONG_FENCES: Final = (Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)"),)
 """Blocks with fences of four or more backticks, which may contain blocks with shorter fences."""
 _LONGEST_START: Final = 64
 """The most characters of a line before a place that are searched again for a fence."""
@@ -51,10 +52,8 @@ _LONGEST_START: Final = 64
 class Quoted:
     """The quoted parts of one message, found up to the last place that was asked for."""
 
-    def __init__(self, found: Sequence[Quote]) -> None:
-        self._openers = [
-            (compile_pattern(each.opener), compile_pattern(each.end)) for each in found
-        ]
+    def __init__(self, quotes: tuple[Quote, ...]) -> None:
+        self._quotes = quotes
         self._place = 0
         """The offset up to which the text was searched; in a possible fence, its line's start."""
         self._end: re.Pattern[str] | None = None
@@ -101,10 +100,11 @@ class Quoted:
             # The first opener in the text wins. Of two at one place it is the one that is listed
             # first: `md` before any language.
             ahead = self._next_openers(text, at, ahead)
-            opened = [(m, end) for m, (_, end) in zip(ahead, self._openers, strict=True) if m]
+            opened = [(m, each) for m, each in zip(ahead, self._quotes, strict=True) if m]
             if not opened:
                 break
-            match, self._end = min(opened, key=lambda pair: pair[0].start())
+            match, quote = min(opened, key=lambda pair: pair[0].start())
+            self._end = compile_pattern(quote.end)
             self.began = self._place - before + match.end()
             at = match.end()
         # The line of the place may become a fence when more of it comes: a format whose openers are
@@ -126,11 +126,17 @@ class Quoted:
             before: the matches from an earlier index on, in the same order; empty if there are
                 none.
         """
+        openers = _openers(self._quotes)
         if not before:
-            return [each.search(text, start) for each, _ in self._openers]
+            return [each.search(text, start) for each in openers]
         # A match that lies ahead is kept. Otherwise, after each of many blocks of one kind, all of
         # the text would be searched for the other kinds again.
         return [
             found if found is None or found.start() >= start else each.search(text, start)
-            for found, (each, _) in zip(before, self._openers, strict=True)
+            for found, each in zip(before, openers, strict=True)
         ]
+
+
+@lru_cache(maxsize=256)
+def _openers(quotes: tuple[Quote, ...]) -> list[re.Pattern[str]]:
+    return [compile_pattern(each.opener) for each in quotes]

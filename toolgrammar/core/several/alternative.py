@@ -90,7 +90,7 @@ class Alternative:
         if not found or offset < 0:
             return False
         if self._quoted is None:
-            self._quoted = Quoted(found)
+            self._quoted = Quoted(tuple(found))
         return self._quoted.holds(builder.source, offset, free)
 
     @cached_property

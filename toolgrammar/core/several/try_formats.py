@@ -82,15 +82,10 @@ class TriedFormats:
         for start in range(0, len(chunk) or 1, _SLICE):
             rest = chunk[start : start + _SLICE]
             last = final and start + _SLICE >= len(chunk)
-            reading = True
-            while reading:
-                try:
-                    driver.take(rest, final=last)
-                    reading = False
-                except FormatMisfit as misfit:
-                    assert self.mark is not None
-                    self.alarms += misfit.in_reasoning
-                    rest = self.judge.judge(driver, self.mark, misfit)
+            while (misfit := _misfit(driver, rest, final=last)) is not None:
+                assert self.mark is not None
+                self.alarms += misfit.in_reasoning
+                rest = self.judge.judge(driver, self.mark, misfit)
         self.judge.settle(self.builder)
 
     def governs(self, node: Node) -> bool:
@@ -375,3 +370,12 @@ class TriedFormats:
         if all(own is not None and own.end == end.end for end in others.values()):
             return None
         return OtherEnds(self, others, node)
+
+
+def _misfit(driver: Driver, chunk: str, *, final: bool) -> FormatMisfit | None:
+    """Feeds the driver; returns why the format that is read can't be the one meant, or None."""
+    try:
+        driver.take(chunk, final=final)
+    except FormatMisfit as misfit:
+        return misfit
+    return None

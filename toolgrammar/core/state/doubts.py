@@ -7,6 +7,7 @@ Example: in `<parameter=x>a</content></function>` the value of `x` lacks its clo
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
@@ -293,7 +294,7 @@ def markup_follows(driver: Driver, place: int) -> bool:
     # Markup begins with the first character of a token that may stand here, or of one that mending
     # searches for.
     anchors = [each.step for each in repairs_of(node).anchors.values()]
-    marks = {step.terminal.text.strip()[:1] for step in (*node.steps.values(), *anchors)}
+    marks = {step.terminal.text.strip()[:1] for step in chain(node.steps.values(), anchors)}
     # Text that was skipped before this place was markup that did not fit.
     left_out = driver.builder.source.slice(driver.last_end, driver.base + place).strip()
     return bool(left_out) or is_mark(first) or (first in marks and not first.isalnum())

@@ -139,17 +139,20 @@ class Driver:
         else:
             self.buffer += chunk
         self.final = final
-        reading = True
         # When an island turns out not to be a call, its opener is text and the rest is read again.
-        while reading:
-            try:
-                self.read_on()
-                self.steps += 1
-                if final:
-                    self.modes.finish(self)
-                reading = False
-            except NotACall:
-                self.modes.give_back(self)
+        while not self._reads_to_end():
+            self.modes.give_back(self)
+
+    def _reads_to_end(self) -> bool:
+        """Reads what has arrived; false where the open island turns out not to be a call."""
+        try:
+            self.read_on()
+            self.steps += 1
+            if self.final:
+                self.modes.finish(self)
+        except NotACall:
+            return False
+        return True
 
     def read_on(self) -> None:
         """Runs the loop until it needs more text."""
@@ -384,7 +387,7 @@ class Driver:
     def pass_over(self, step: Step) -> None:
         """Applies an inserted token: closes its roles and moves to its node."""
         # No role is filled, since an inserted token has no text.
-        for role in (*step.before, *step.after):
+        for role in step.before + step.after:
             self.close(role, self.last_end)
         self.back = None
         self.follow(step)

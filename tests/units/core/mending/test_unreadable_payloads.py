@@ -8,6 +8,7 @@ from toolgrammar import Parser
 from toolgrammar.core.mending import unreadable_payloads
 
 
+@pytest.mark.interpreted
 def test_a_stream_searches_for_the_end_of_no_arguments_a_few_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

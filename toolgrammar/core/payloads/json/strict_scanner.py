@@ -9,7 +9,7 @@ are emitted at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.scalar import SCALAR_STARTS, Scalar
 from toolgrammar.core.payloads.json.tokens import (
@@ -31,7 +31,7 @@ from toolgrammar.tools.json_tokens import ESCAPED, MAX_DIGITS, SPACES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What the scanner waits for. The order is that of `JsonScanner._handlers`.
+# What the scanner waits for. The order is that of `_HANDLERS`.
 (
     _START,  # the root value
     _ITEM,  # the first item of an array, or its closer
@@ -63,7 +63,10 @@ _NO_SCALAR: Final = Scalar("-")
 class JsonScanner:
     """Reads one JSON value piece by piece; the joined pieces are its JSON text."""
 
-    doubt, bare_text, mended = "", "", False  # a strict value is never ambiguous
+    # A strict value is never ambiguous.
+    doubt = ""
+    bare_text = ""
+    mended = False
 
     def __init__(
         self, *, object_only: bool = False, backticks: bool = False, max_depth: int = MAX_DEPTH
@@ -102,7 +105,7 @@ class JsonScanner:
                 out.append(text[position:end])
             position = end
         while position < length and not (self.done or self.failed):
-            end = self._handlers[self._state](self, text, position, out)
+            end = _HANDLERS[self._state](self, text, position, out)
             if end == position:  # an escape that the end of the chunk cuts
                 break
             position = end
@@ -323,16 +326,18 @@ class JsonScanner:
         self._end_value()
         return position if self.done else self._after(text, position, out)
 
-    _handlers: ClassVar[tuple[Callable[[JsonScanner, str, int, list[str]], int], ...]] = (
-        _value,
-        _value,
-        _value,
-        _key,
-        _key,
-        _string,
-        _colon,
-        _after,
-        _string,
-        _backtick,
-        _scalar_rest,
-    )
+
+# Behind the class, so that the names of its methods are known.
+_HANDLERS: tuple[Callable[[JsonScanner, str, int, list[str]], int], ...] = (
+    JsonScanner._value,
+    JsonScanner._value,
+    JsonScanner._value,
+    JsonScanner._key,
+    JsonScanner._key,
+    JsonScanner._string,
+    JsonScanner._colon,
+    JsonScanner._after,
+    JsonScanner._string,
+    JsonScanner._backtick,
+    JsonScanner._scalar_rest,
+)

@@ -6,7 +6,7 @@ Example: in `{a: 5., b: New York, c: 'it\'s'}` the values are `5.0`, `"New York"
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.other_scalars import decimal
@@ -40,12 +40,12 @@ TEMPLATE: Final = "`"
 
 def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
     """Returns the quote at an index; "" if there is none, None if more text must decide."""
-    left = len(text) - at
+    left, may = len(text) - at, False
     for quote in quotes:
         if text.startswith(quote, at):
             return quote
-    # `<|` at the end of a chunk may become `<|"|>`.
-    may = any(len(quote) > left and text.endswith(quote[:left]) for quote in quotes)
+        # `<|` at the end of a chunk may become `<|"|>`.
+        may = may or (len(quote) > left and text.endswith(quote[:left]))
     return None if may else ""
 
 
@@ -57,6 +57,9 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
     if word[:1] in _PRINTED or word[-1:] in _PRINTED:
         return word != ""
     for quote in quotes:
+        # Damage leaves most of a quote's characters.
+        if set(quote).isdisjoint(word):
+            continue
         size = len(quote)
         if word.endswith(quote) or (size > 1 and quote in word):
             return True
@@ -121,6 +124,7 @@ class DamagedQuotes:
             self.found = window
 
 
+@cache
 def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns the patterns of text that can't end a string, and of text that JSON spells alike."""
     other = re.escape(quote)

@@ -39,7 +39,8 @@ _ESCAPE = late(
 _UNFINISHED_ESCAPE = late(
     r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|\r)\Z"
 )
-_SURROGATE_PAIR = late("([\ud800-\udbff])([\udc00-\udfff])")
+_HIGH_HALF = late(r"[\ud800-\udbff]")
+_SURROGATE_PAIR = late(r"([\ud800-\udbff])([\udc00-\udfff])")
 
 
 @lru_cache(maxsize=16)
@@ -154,7 +155,7 @@ class PythonStringReader:
             return decoded
         decoded = _SURROGATE_PAIR.sub(_joined_pair, decoded)
         # `\ud83d` may be followed by `\ude00`: together they are one character.
-        if not self.closed and "\ud800" <= decoded[-1] <= "\udbff":
+        if not self.closed and _HIGH_HALF.match(decoded[-1]):
             self._high = decoded[-1]
             return decoded[:-1]
         return decoded

@@ -11,7 +11,7 @@ their closing quote; a word is emitted at its end, a key with its value.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.chunk_memo import in_strings
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json, shown
@@ -34,7 +34,7 @@ from toolgrammar.core.payloads.literals.bare_values import (
 )
 from toolgrammar.grammar.roles import BARE_QUOTES
 from toolgrammar.patterns.partial import begun_length
-from toolgrammar.values.patterns import anywhere, blanks, compile_pattern, late
+from toolgrammar.values.patterns import anywhere, blanks, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
 
-# What the scanner waits for. The order is that of `BareScanner._handlers`.
+# What the scanner waits for. The order is that of `_HANDLERS`.
 (
     _START,  # the opening brace
     _KEY,  # a key or the end of the object
@@ -94,7 +94,7 @@ class BareScanner:
         self._counts: list[int] = []  # for each of them, how many values were emitted
         self._key: list[str] = []  # the JSON text of the key, without its quotes
         self._quote = ""  # the quote of the open string
-        self._run = self._same = compile_pattern("")  # see `string_runs`
+        self._run, self._same = string_runs(self._quotes[0][0])  # of the open string
         self._word: list[str] = []
         self._damaged: DamagedQuotes | None = None  # in a string with a quote of several characters
         self.done, self.failed, self.failure = False, False, ""
@@ -110,7 +110,7 @@ class BareScanner:
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Returns the offset of the first character not consumed; safe pieces go to `out`."""
         while position < len(text) and not (self.done or self.failed):
-            end = self._handlers[self._state](self, text, position, out)
+            end = _HANDLERS[self._state](self, text, position, out)
             if end == position:  # undecided: it waits
                 break
             position = end
@@ -354,15 +354,17 @@ class BareScanner:
         self.failure = failure
         return at
 
-    _handlers: ClassVar[tuple[Callable[[BareScanner, str, int, list[str]], int], ...]] = (
-        _start,
-        _key_or_end,
-        _key_word,
-        _key_string,
-        _colon,
-        _value,
-        _value,
-        _string,
-        _bare_word,
-        _after,
-    )
+
+# Behind the class, so that the names of its methods are known.
+_HANDLERS: tuple[Callable[[BareScanner, str, int, list[str]], int], ...] = (
+    BareScanner._start,
+    BareScanner._key_or_end,
+    BareScanner._key_word,
+    BareScanner._key_string,
+    BareScanner._colon,
+    BareScanner._value,
+    BareScanner._value,
+    BareScanner._string,
+    BareScanner._bare_word,
+    BareScanner._after,
+)

@@ -8,7 +8,7 @@ dropped and the quote in `it's` is kept as a part of the string; both are record
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json
 from toolgrammar.core.payloads.literals.python_faults import Faults
@@ -20,11 +20,7 @@ from toolgrammar.core.payloads.literals.python_json import (
 )
 from toolgrammar.core.payloads.literals.python_quotes import PLAIN_PREFIXES, STRING_PREFIXES, Quotes
 from toolgrammar.core.payloads.literals.python_strings import PythonStringReader
-from toolgrammar.core.payloads.literals.python_values import (
-    LONGEST_WORD,
-    NAMED_VALUES,
-    read_scalar,
-)
+from toolgrammar.core.payloads.literals.python_values import LONGEST_WORD, NAMED_VALUES, read_scalar
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -114,7 +110,7 @@ class PythonScanner:
         """Appends JSON text to `out`; returns the offset of the first character not consumed."""
         while not (self.done or self.failed):
             step = self._step
-            if step not in self._where_space_counts:
+            if step not in _WHERE_SPACE_COUNTS:
                 position = _space.match(text, position).end()
             if position == len(text):
                 break
@@ -395,6 +391,8 @@ class PythonScanner:
         self.failure = f"Found `{text[position]}`{self._json.place}; wanted {wanted}"
         return position
 
-    _where_space_counts: ClassVar[frozenset[_Step]] = frozenset(
-        (_in_first_word, _in_word, _in_string)
-    )
+
+# Behind the class, so that the names of its methods are known.
+_WHERE_SPACE_COUNTS: Final = frozenset(
+    (PythonScanner._in_first_word, PythonScanner._in_word, PythonScanner._in_string)
+)

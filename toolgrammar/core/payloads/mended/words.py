@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WORD_RUN = anywhere(r"[\w.+\-]*+")
 _TEXT_RUN = late(rf"[^\s,\[\]{{}}()'/{PLAIN}{HALVES}]++")
+_HALF = late(f"[{HALVES}]")
 _KEY_RUN = late("[^:=,{}\\[\\]\"'`\u201c\u201d\u201e\u2018\u2019\\n\\r" + HALVES + "]++")
 _PAD = late(r"[^\S\n\r]++")
 _CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
@@ -296,7 +297,7 @@ class WordReader:
             source.go(match.end())
             return
         character = source.text[source.pos]
-        if "\ud800" <= character <= "\udfff":
+        if _HALF.match(character):
             self._pieces.append("\ufffd")
             source.go(source.pos + 1)
         elif character in CLOSING_QUOTES and self._quote_ends_key():

@@ -1,13 +1,14 @@
 """Finds where a raw payload ends without compiling expressions for the names of the tools.
 
 The expressions of an end are long, and most payloads end without the name of a tool. So two ends
-are made once for a grammar, one that accepts no name and one that accepts any: if both find the
-same, the names do not matter. Example: after `</parameter>` both want `</function>`.
+are made once for a grammar, one that accepts no name and one that accepts any: if the wider one
+finds a closer without a name, or both find the same, the names do not matter. Example: after
+`</parameter>` both want `</function>`.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgrammar.core.machine.kept import kept
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _NOTHING: Final = "(?!)"
 _ANY_NAME: Final = r"[\w.-]{1,256}"
 _PLAIN_NAME = late(_ANY_NAME)
+_GROUP = late(r"\(\?P<(\w+)>")
 # Two of them, since a format may treat a lone tool differently.
 _NO_NAMES: Final = ("\0", "\1")
 """Names that no tool has."""
@@ -80,7 +82,7 @@ class NamedEnd(RawEnd):
     @cached_property
     def search(self) -> re.Pattern[str]:
         """See `RawEnd.search`."""
-        found = self._between("search")
+        found = self._between("search", self._shared)
         self.looks_on, self.repeats = self._more.looks_on, self._more.repeats
         self.words = self._more.words
         return found
@@ -88,21 +90,23 @@ class NamedEnd(RawEnd):
     @cached_property
     def solid(self) -> re.Pattern[str] | None:
         """See `RawEnd.solid`."""
-        return None if self._more.solid is None else self._between("solid")
+        return None if self._more.solid is None else self._between("solid", self._shared)
 
     @cached_property
     def find(self) -> Search:
         """See `RawEnd.find`."""
         _ = self.search  # it sets `looks_on`, `repeats` and `words`
-        return Between(self._less.find, self._more.find, lambda: self._of_base("find"))
+        less, more = self._less, self._more
+        return Between(lambda: less.find, more.find, lambda: self._of_base("find"), self._shared)
 
     @cached_property
     def find_solid(self) -> Search | None:
         """See `RawEnd.find_solid`."""
-        less, more = self._less.find_solid, self._more.find_solid
-        if less is None or more is None:
+        more = self._more.find_solid
+        if more is None:
             return None
-        return Between(less, more, lambda: self._of_base("find_solid"))
+        make = partial(self._of_base, "find_solid")
+        return Between(lambda: cast("Search", self._less.find_solid), more, make, self._shared)
 
     @cached_property
     def plain(self) -> re.Pattern[str]:
@@ -124,10 +128,16 @@ class NamedEnd(RawEnd):
         """See `RawEnd.search_or_begun`."""
         return self._between("search_or_begun")
 
-    def _between(self, name: str) -> re.Pattern[str]:
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        """The groups of the alternatives of `search` in which no name stands."""
+        shared = (each for each in self._more.sure if _ANY_NAME not in each)
+        return frozenset(group for each in shared for group in _GROUP.findall(each))
+
+    def _between(self, name: str, shared: frozenset[str] = frozenset()) -> re.Pattern[str]:
         """Returns a pattern between those that the two ends have under this name."""
-        ends = getattr(self._less, name), getattr(self._more, name)
-        found = BetweenPatterns(*ends, lambda: self._of_base(name))
+        less, more = partial(getattr, self._less, name), getattr(self._more, name)
+        found = BetweenPatterns(less, more, partial(self._of_base, name), shared)
         return cast("re.Pattern[str]", found)
 
     def _of_base(self, name: str) -> Any:

@@ -68,8 +68,8 @@ class Cursor:
         self.read = read
 
     def release(self) -> None:
-        """Drops the two functions, which refer to the cursor themselves."""
-        del self.take, self.read
+        """Drops the two functions, which refer to the cursor themselves; the driver reads on."""
+        self.take, self.read = _takes_none, _reads_none
 
     # Reading on
 
@@ -203,3 +203,12 @@ class PayloadReader:
     def begin(self, text: str, start: int) -> int:
         """Begins at an index; returns the index to read on, `WAITS` or `NEEDS_DRIVER`."""
         raise NotImplementedError
+
+
+def _takes_none(_chunk: str) -> None:
+    """Accepts no chunk: the driver has to read the message."""
+
+
+def _reads_none(_text: str, _position: int) -> int:
+    """Reads nothing, for the same reason."""
+    return NEEDS_DRIVER

@@ -26,6 +26,8 @@ END_CALL, END_ARGUMENT, BEGIN_GROUP, END_GROUP = range(8, 12)
 
 _REPEATED = (SAME_NAME, SAME_KEY)
 _OPEN = (END_CALL, END_ARGUMENT, END_GROUP)  # A call is open before these.
+_BEFORE_NO_UNIT: Final = (UNIT, *_OPEN, *_REPEATED)
+"""The marks before which no call begins, or before which one begins later."""
 
 OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
 """Those that are an object and nothing else."""
@@ -97,7 +99,7 @@ def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[in
         # Backwards, so that what follows a mark is known when the mark is judged.
         # `[` and the opener behind it both may begin a call: only the last one before its name
         # does.
-        if kind in (UNIT, FIRST_UNIT) and following in (UNIT, *_OPEN, *_REPEATED):
+        if kind in (UNIT, FIRST_UNIT) and following in _BEFORE_NO_UNIT:
             continue
         # A section that opens says nothing of where its call begins.
         if kind != BEGIN_GROUP:

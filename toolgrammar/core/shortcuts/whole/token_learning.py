@@ -129,7 +129,7 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
         if node.accepts_text and in_call and "call" in step.before:
             return None
         # One token may end a call and begin the next, as `}, {` does.
-        in_call = in_call and "call" not in (*step.before, *step.after)
+        in_call = in_call and "call" not in step.before + step.after
         if (step.leaf or step.terminal.groups) and "call" not in step.after:
             in_call = True
         position, node = match.end(), step.node

@@ -53,6 +53,7 @@ def test_no_format_loses_such_a_call_in_silence(format_id: str) -> None:
     assert result.calls or not result.ok
 
 
+@pytest.mark.interpreted
 def test_openers_in_open_reasoning_are_tried_a_few_times_and_not_in_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -520,6 +520,7 @@ def count_steps(text: str, size: int, *, backticks: bool = False) -> int:
     return steps
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     "unit", ['"a",', "1,", "[],", '"\\n\\u00e9",', '{"a":{}},', " ", "`\\d`,", "tru", "9"]
 )
