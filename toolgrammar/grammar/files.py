@@ -146,7 +146,9 @@ def compiler_stamp() -> str:
     for folder in ("grammar", "patterns"):
         # Sorted: the order in which a disk lists files differs between machines.
         for path in sorted((_PACKAGE / folder).rglob("*.py")):
-            digest.update(read_text_if_there(path).encode())
+            # A checkout may change branches meanwhile.
+            with contextlib.suppress(FileNotFoundError):
+                digest.update(_lf_bytes(path))
     return digest.hexdigest()[:12]
 
 

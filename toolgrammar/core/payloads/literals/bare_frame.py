@@ -76,10 +76,12 @@ class BareFrame:
         self.over = f"{literal}{ends[0]}"
         """The expression of a word that ends at the end of its line."""
         self._literal = tuple(compile_pattern(f"{literal}{end}") for end in ends)
-        self._literal_begins = _begun(rf"{literal}[\r\n]" if short else "")
+        self._literal_begins = _Beginnings(rf"{literal}[\r\n]" if short else "")
         self._place = tuple(compile_pattern(f"{self.marks}|{ending}{end}") for end in ends)
         # Text that may become such markup is held back in a stream.
-        self._begins = _begun(_any([self.marks, rf"{ending}[\r\n]"] if short else [self.marks]))
+        self._begins = _Beginnings(
+            _any([self.marks, rf"{ending}[\r\n]"] if short else [self.marks])
+        )
 
     def read(self, text: str, at: int, *, key: bool, first: bool, final: bool) -> tuple[int, int]:
         """Returns the end of a part of a bare word, and what ends it.
@@ -96,14 +98,14 @@ class BareFrame:
             literal = self._literal[final].match(text, at)
             if literal is not None:
                 return literal.end(1), ENDED
-            if not final and self._literal_begins.match(text, at):
+            if not final and self._literal_begins.are_at(text, at):
                 return at, WAITS
         end = self._runs[key].match(text, at).end()
         # The end of the text so far may cut markup: the word waits before it.
         if not final and len(text) - end < _LONGEST:
             # Place by place: most words are short, and a search would go on to the end of the text.
             for place in range(max(at, len(text) - _LONGEST), end):
-                if self._begins.match(text, place):
+                if self._begins.are_at(text, place):
                     return place, WAITS
         if end == len(text):
             return end, WAITS
@@ -113,7 +115,7 @@ class BareFrame:
         """Whether markup continues where a token may begin; None if more text must decide."""
         if self._place[final].match(text, at):
             return True
-        return None if not final and self._begins.match(text, at) else False
+        return None if not final and self._begins.are_at(text, at) else False
 
 
 @kept
@@ -144,5 +146,15 @@ def _any(patterns: Iterable[str]) -> str:
     return any_of(dict.fromkeys(map(unnamed, patterns)))
 
 
-def _begun(pattern: str) -> re.Pattern[str]:
-    return tail_that_begins([pattern] if pattern else [])
+class _Beginnings:
+    """The ends of texts that may become a match of an expression; only streams compile them."""
+
+    def __init__(self, expression: str) -> None:
+        self._expression = expression
+        self._pattern: re.Pattern[str] | None = None
+
+    def are_at(self, text: str, place: int) -> bool:
+        """Whether the text from an index on is one of them."""
+        if self._pattern is None:
+            self._pattern = tail_that_begins([self._expression] if self._expression else [])
+        return self._pattern.match(text, place) is not None

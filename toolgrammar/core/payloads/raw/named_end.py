@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.payloads.raw.raw_end import RawEnd
+from toolgrammar.patterns.beginnings import first_characters
 from toolgrammar.patterns.between import Between, BetweenPatterns
 from toolgrammar.values.patterns import late
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.patterns.quick_search import Search
 
-_NOTHING: Final = "(?!)"
 _ANY_NAME: Final = r"[\w.-]{1,256}"
 _PLAIN_NAME = late(_ANY_NAME)
 _GROUP = late(r"\(\?P<(\w+)>")
@@ -42,7 +42,7 @@ def end_of_raw(step: Step) -> RawEnd:
         return RawEnd(node, role)
     less, more = (_shared(machine.node(node.stack), role) for machine in around)
     # An expression that begins with a name would begin with anything.
-    is_led = more.plain.pattern != _NOTHING
+    is_led = all(first_characters(each) for each in more.sure if _ANY_NAME in each)
     return NamedEnd(node, role, less, more) if is_led else RawEnd(node, role)
 
 
