@@ -111,7 +111,6 @@ wheel: $(VENV)/.development ## the tests of the built package alone
 # A copy of the checkout, so that no library lies beside the sources that people edit.
 COMPILED := build/compiled
 compiled: $(VENV)/.development ## the core compiled to C, and the laws and the units over it: 5 minutes
-	$(PIP) install --group compiled
 	rm -rf $(COMPILED)
 	$(BIN)/python distribution/compiled.py $(COMPILED)
 	cd $(COMPILED) && TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-few} $(abspath $(BIN))/python -m pytest \

@@ -77,8 +77,11 @@ def show(parts: dict[str, Any], folder: Path | None) -> None:
     print("\n\n".join(sections))
     if folder is not None:
         figures = {key: value for key, value in parts.items() if key != "machine"}
-        write_suite(folder, "parsers", "Parsers", parts["machine"], figures, sections)
-        draw(folder, parts)
+        # A page of its own: figures of two runs do not compare.
+        is_compiled = parts["machine"]["core"] == "compiled"
+        name = "parsers-compiled" if is_compiled else "parsers"
+        write_suite(folder, name, "Parsers", parts["machine"], figures, sections)
+        draw(folder, name, parts)
 
 
 def versions() -> dict[str, str]:
@@ -271,26 +274,26 @@ def _plain(rows: Rows, columns: tuple[str, ...]) -> str:
     return markdown_table(columns, [[number(row.get(name)) for name in columns] for row in rows])
 
 
-def draw(folder: Path, parts: dict[str, Any]) -> None:
-    """Draws the figures of the suite."""
+def draw(folder: Path, name: str, parts: dict[str, Any]) -> None:
+    """Draws the figures of the suite, in files whose names begin with its name."""
     times = _times(parts["rows"])
     for way, words in (("batch", "a message at once"), ("delta", "one delta of a stream")):
         for size in ("300 B", "4 KB"):
             ours = {key[0]: value for key, value in times.items() if key[1:] == (size, way, OURS)}
-            labels = sorted(ours, key=lambda name: ours[name])
+            labels = sorted(ours, key=lambda each: ours[each])
             dots(
-                folder / f"parsers-{way}-{size.replace(' ', '').lower()}",
+                folder / f"{name}-{way}-{size.replace(' ', '').lower()}",
                 f"{words.capitalize()}, {size}",
                 "µs",
                 labels,
                 {
-                    OURS: [ours[name] for name in labels],
+                    OURS: [ours[each] for each in labels],
                     **{
-                        server: [_of_server(times, name, size, way, server) for name in labels]
+                        server: [_of_server(times, each, size, way, server) for each in labels]
                         for server in SERVERS
                     },
                     **{
-                        peer: [times.get((name, size, way, peer)) for name in labels]
+                        peer: [times.get((each, size, way, peer)) for each in labels]
                         for peer in ("transformers", "floor")
                     },
                 },
@@ -300,7 +303,7 @@ def draw(folder: Path, parts: dict[str, Any]) -> None:
         return
     ordered = sorted(parts["growth"], key=lambda row: row["growth"])
     dots(
-        folder / "parsers-growth",
+        folder / f"{name}-growth",
         "A delta of toolgrammar at 1 MB over one at 4 KB",
         "times",
         [row["format"] for row in ordered],

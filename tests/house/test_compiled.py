@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from distribution.compiled import compiled_modules
-from tests.house.checkout import PACKAGE
+from distribution.compiled import compiled_modules, translate
+from tests.house.checkout import PACKAGE, ROOT
 
 SOURCES = {
     "core/plain.py": "class Reader:\n    pass\n",
@@ -55,3 +55,12 @@ def test_most_of_the_core_is_compiled() -> None:
     assert {f"core/shortcuts/{name}" for name in readers} <= chosen
     assert "core/state/driver.py" in chosen
     assert len(chosen) > len(list((PACKAGE / "core").rglob("*.py"))) / 2
+
+
+@pytest.mark.slow
+def test_mypyc_compiles_them(tmp_path: Path) -> None:
+    """Up to the C compiler: what it refuses is an error of `translate`, with its line."""
+    names = {path.stem for path in translate(ROOT, tmp_path)}
+    assert {f"__native_{path.stem}" for path in compiled_modules(PACKAGE)} <= {
+        f"__native_{name.rpartition('___')[2]}" for name in names
+    }
