@@ -5,6 +5,7 @@ Example: `'a\x41'` is `aA`, `r'\d'` keeps its backslash, `f'{x}'` is refused.
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
 from functools import lru_cache
@@ -18,20 +19,8 @@ from toolgrammar.values.patterns import compile_pattern, late
 if TYPE_CHECKING:
     from toolgrammar.core.payloads.literals.python_quotes import Quotes
 
-_SIMPLE_ESCAPES: Final = {
-    "\\": "\\",
-    "'": "'",
-    '"': '"',
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    "\n": "",
-}
-_SIMPLE_ESCAPE = late(rf"\\([{re.escape(''.join(_SIMPLE_ESCAPES))}])")
+_SIMPLE_ESCAPE: Final = r"""\\[abfnrtv'"\\\n]"""
+"""The expression of an escape of one character; a line end after the backslash is one, too."""
 _ESCAPE = late(
     r"\\(?:(?P<octal>[0-7]{1,3})|(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|\r\n?)"
 )
@@ -52,17 +41,15 @@ def _run(quote: str, *, formatted: bool, raw: bool, halves: bool = True) -> re.P
     special = quote + "\\" + ("{}" if formatted else "")
     plain = f"[^{re.escape(special)}{'' if halves else HALVES}]"
     # A raw string has no escapes: only its own quote and the backslash end the run.
-    return compile_pattern(f"{plain}+" if raw else f"(?:{plain}++|{_SIMPLE_ESCAPE.pattern})++")
+    return compile_pattern(f"{plain}+" if raw else f"(?:{plain}++|{_SIMPLE_ESCAPE})++")
 
 
 def _meant(run: str, *, raw: bool) -> str:
     """Returns the characters that such a run encodes."""
     if raw or "\\" not in run:
         return run
-    # Every second part is the character of an escape. A call for each would take twice the time.
-    parts = _SIMPLE_ESCAPE.split(run)
-    parts[1::2] = map(_SIMPLE_ESCAPES.__getitem__, parts[1::2])
-    return "".join(parts)
+    # Python's own decoder; what Latin-1 has not is an escape for it, too.
+    return codecs.decode(run.encode("latin-1", "backslashreplace"), "unicode_escape")
 
 
 @lru_cache(maxsize=8)
