@@ -62,14 +62,12 @@ class TriedFormats:
         self.here: list[Alternative] = []  # all formats that open at the place of the open island
         # Whether an island is read, or was read last, and whether it stands in a section.
         self.opened = self.in_section = False
-        self.free = self.free_before = (
-            0  # the offset after the last island, and after the one before
-        )
+        self.free = self.free_before = 0
+        """The offset after the last island, and after the one before."""
         self.begun = self.thought = -1  # the offset of the open island, and of one that ended there
         self.fences, self.long_fences = Quoted(FENCES), Quoted(LONG_FENCES)
-        self.in_fence = self.fenced = (
-            False  # whether the last place, and the open island, are in one
-        )
+        self.in_fence = self.fenced = False
+        """Whether the last place, and the open island, are in one of them."""
         # The offset up to which no other format ends the reasoning, and the number of judgements.
         self.passed, self.alarms = -1, 0
         # For formats by number, a length of the open island's text at which they stumble.
