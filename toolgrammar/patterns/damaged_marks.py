@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from toolgrammar.patterns.distances import distance, distances
 from toolgrammar.patterns.fences import LEAST
@@ -42,14 +42,15 @@ _Near: TypeAlias = "tuple[int, int] | None"
 """The beginning and the end of a damaged mark in a part of a text."""
 
 
-class Damaged(NamedTuple):
+class Damaged:
     """Markup that is damaged."""
 
-    start: int
-    """The index in the text."""
-    text: str
-    mark: str
-    """The undamaged mark."""
+    def __init__(self, start: int, text: str, mark: str) -> None:
+        self.start = start
+        """The index in the text."""
+        self.text = text
+        self.mark = mark
+        """The undamaged mark."""
 
 
 class Marks:
@@ -62,23 +63,18 @@ class Marks:
         every = sorted({each.strip() for each in own})
         self.all = [_Mark(each) for each in every if _tells(each)]
         self.fences = [each for each in every if each and not each.strip("`")]
-
-    @cached_property
-    def pieces(self) -> list[str]:
+        self.pieces = sorted({piece for mark in self.all for piece, _ in mark.pieces})
         """The pieces of all marks: damage leaves one of its mark intact."""
-        return sorted({piece for mark in self.all for piece, _ in mark.pieces})
-
-    @cached_property
-    def _by_sign(self) -> dict[str, list[_Mark]]:
+        self.symbols = {each.text[0]: each.text for each in self.all if is_symbol(each.text[0])}
+        """The symbols with which marks begin, each with such a mark."""
+        self._by_sign: dict[str, list[_Mark]] = {}
         """The marks by a character that damage leaves in them, or a similar one.
 
         Marks of letters alone, which have no such character, are listed under "".
         """
-        found: dict[str, list[_Mark]] = {}
         for mark in self.all:
             for sign in mark.signs or ("",):
-                found.setdefault(sign, []).append(mark)
-        return found
+                self._by_sign.setdefault(sign, []).append(mark)
 
     def find(self, text: str, *, is_cut: bool = False, pairs: bool = True) -> Damaged | None:
         """Returns the first damaged mark in a text; None if there is none.
@@ -109,11 +105,6 @@ class Marks:
                 if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
         return None
-
-    @cached_property
-    def symbols(self) -> dict[str, str]:
-        """The symbols with which marks begin, each with such a mark."""
-        return {each.text[0]: each.text for each in self.all if is_symbol(each.text[0])}
 
     def _lone_symbol(self, text: str, symbol: str) -> Damaged | None:
         """Returns the first line that begins with a mark's symbol, but with no whole mark."""
@@ -162,6 +153,18 @@ class _Mark:
         count = max(3, self.most + 1)
         cuts = [size * n // count for n in range(count + 1)]
         self.pieces = [(text[a:b], a) for a, b in pairwise(cuts) if b > a]
+        total = self.punctuation.total()
+        self._kept = min(max(total - 1, 2), total)
+        """How many characters other than letters must be left: all, or all but one of many."""
+        symbols = {each: n for each, n in self.punctuation.items() if is_symbol(each)}
+        self._symbols = symbols if sum(symbols.values()) > 1 else {}
+        """How often each symbol occurs in it; empty if there are fewer than two in all."""
+        by_rarity = sorted(self.punctuation.elements(), key=lambda each: (each in _USUAL, each))
+        self.signs = "".join([*by_rarity[: total - self._kept + 1], *self._symbols])
+        """Characters of which damage leaves one: of `</a>` it removes one, so `<` or `>` is left.
+
+        The chosen ones are rare in texts of any kind.
+        """
 
     def damaged(
         self, text: str, stretches: Iterable[tuple[int, int]], *, is_cut: bool
@@ -219,28 +222,6 @@ class _Mark:
             if distance <= (1 if size < 9 else 2) and self.text[0] in tail[start:end]:
                 return Damaged(offset + start, tail[start:end], self.text)
         return None
-
-    @cached_property
-    def _kept(self) -> int:
-        """How many characters other than letters must be left: all, or all but one of many."""
-        total = self.punctuation.total()
-        return min(max(total - 1, 2), total)
-
-    @cached_property
-    def _symbols(self) -> dict[str, int]:
-        """How often each symbol occurs in it; empty if there are fewer than two in all."""
-        found = {each: n for each, n in self.punctuation.items() if is_symbol(each)}
-        return found if sum(found.values()) > 1 else {}
-
-    @cached_property
-    def signs(self) -> str:
-        """Characters of which damage leaves one: of `</a>` it removes one, so `<` or `>` is left.
-
-        The chosen ones are rare in texts of any kind.
-        """
-        by_rarity = sorted(self.punctuation.elements(), key=lambda each: (each in _USUAL, each))
-        rare = by_rarity[: self.punctuation.total() - self._kept + 1]
-        return "".join([*rare, *self._symbols])
 
     def _keeps_characters(self, window: str) -> bool:
         """Whether no more characters are missing than may be damaged."""

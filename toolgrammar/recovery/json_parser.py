@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from toolgrammar.core.payloads.json.guide import guide_of
 from toolgrammar.core.payloads.json.other_scalars import scalar_of
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
-from toolgrammar.core.payloads.json.tokens import TooDeep
+from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.json.whole import read_all
 from toolgrammar.core.payloads.mended.recover import RecoveringScanner, repairs_of
 from toolgrammar.core.payloads.mended.repairs import Repair, judge_duplicates
@@ -251,9 +251,7 @@ class JsonParser:
         if not scanner.done and not scanner.failed:
             scanner.end(self._out, closed=closed)
         if scanner.failure:
-            return self._nothing(
-                "too-deep" if isinstance(scanner.failure, TooDeep) else "unreadable"
-            )
+            return self._nothing("too-deep" if scanner.failure == TOO_DEEP else "unreadable")
         if scanner.unreadable:
             return self._nothing("unreadable")
         behind = self._rest.repairs if self._rest else ()

@@ -22,7 +22,7 @@ from toolgrammar.core.calls.role_effects import (
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.format_misfit import FormatMisfit
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
-from toolgrammar.core.payloads.json.tokens import TooDeep
+from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.trust.mended_calls import is_endless
 from toolgrammar.values.diagnostics import Edit
@@ -341,7 +341,7 @@ class ScannedValues:
         if draft is None:
             return
         # Text past a limit is not malformed: see `Limits`.
-        code = "limit-depth" if isinstance(reason, TooDeep) else "malformed-arguments"
+        code = "limit-depth" if reason == TOO_DEEP else "malformed-arguments"
         self.builder.report(code, "error", reason, Span(place, place))
         draft.end_arguments(max(0, place))
         self._note_place(place)

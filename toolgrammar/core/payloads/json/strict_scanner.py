@@ -15,7 +15,7 @@ from toolgrammar.core.payloads.json.scalar import SCALAR_STARTS, Scalar
 from toolgrammar.core.payloads.json.tokens import (
     DELIMITERS,
     MAX_DEPTH,
-    TooDeep,
+    TOO_DEEP,
     as_json,
     backtick_run,
     plain_scalar,
@@ -212,7 +212,7 @@ class JsonScanner:
 
     def _open(self, text: str, position: int, out: list[str]) -> int:
         if len(self._stack) >= self._max_depth:
-            return self._fail(TooDeep("too deep"), position)
+            return self._fail(TOO_DEEP, position)
         self._release(out)
         out.append(text[position])
         is_object = text[position] == "{"

@@ -24,13 +24,8 @@ from toolgrammar.values.patterns import anywhere, late
 
 MAX_DEPTH: Final = 200
 """How deep brackets may nest by default."""
-
-
-class TooDeep(str):
-    """The message that a payload nests too deep; its type distinguishes it from other failures."""
-
-    __slots__ = ()
-
+TOO_DEEP: Final = "Found brackets that nest deeper than `max_depth` allows"
+"""The reason why a payload that nests too deep can't be read."""
 
 space_run = anywhere(SPACE)
 digit_run = anywhere(r"[0-9]*+")

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.chunk_memo import in_strings
-from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json, shown
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, shown
 from toolgrammar.core.payloads.literals.bare_frame import (
     DELIMITED,
     ENDED,
@@ -325,7 +325,7 @@ class BareScanner:
 
     def _open(self, text: str, at: int, out: list[str]) -> int:
         if len(self._stack) >= self._max_depth:
-            return self._fail(TooDeep("too deep"), at)
+            return self._fail(TOO_DEEP, at)
         self._begin(out)
         out.append(text[at])
         is_object = text[at] == "{"

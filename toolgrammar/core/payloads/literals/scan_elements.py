@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.payloads.json.chunk_memo import in_strings
 from toolgrammar.core.payloads.json.guide import said_of
-from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import compile_pattern
@@ -248,7 +248,7 @@ class ElementScanner:
         self._open[-1].text.append(text[position : tag.start()])
         if tag["opened"] is not None:
             if len(self._open) >= self._max_depth:
-                return self._fail(TooDeep("too deep"), tag.start())
+                return self._fail(TOO_DEEP, tag.start())
             self._open_element(tag["opened"], out)
         elif tag["closed"] == self._open[-1].tag:
             self._close()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TooDeep, as_json
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json
 from toolgrammar.core.payloads.literals.python_faults import Faults
 from toolgrammar.core.payloads.literals.python_json import (
     CONTAINER_KINDS,
@@ -266,8 +266,7 @@ class PythonScanner:
             return self._begin_string(text, position, out)
         if char in CONTAINER_KINDS:
             if len(self._json.stack) + 1 >= self._max_depth:
-                self._fail(text, position, f"at most {self._max_depth} levels")
-                self.failure = TooDeep(self.failure)
+                self.failed, self.failure = True, TOO_DEEP
                 return position
             self._json.open(char)
             self._step = PythonScanner._before_value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.tokens import TooDeep, plain_scalar, space_run
+from toolgrammar.core.payloads.json.tokens import TOO_DEEP, plain_scalar, space_run
 from toolgrammar.core.payloads.mended.frames import Frame
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More
 from toolgrammar.core.payloads.mended.state import AFTER, ITEM, KEY, VALUE
@@ -143,7 +143,7 @@ class Structure:
         """Opens an object or an array."""
         state, start = self._state, self._source.pos
         if len(state.stack) >= self._max_depth:
-            state.fail(TooDeep("too deep"))
+            state.fail(TOO_DEEP)
             return
         wanted = state.slot()
         state.begin_value(start)

@@ -5,7 +5,6 @@ Example: in `<parameter=a>x</paramter>` the value contains `</paramter>`, its ow
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node
     from toolgrammar.core.payloads.raw.raw_tokens import TokenPatterns
     from toolgrammar.grammar.terminals import Terminal
-    from toolgrammar.patterns.damaged_marks import Marks
 
 _NAME, _KEY, _FENCE = "\0SAME_NAME", "\0SAME_KEY", "\0SAME_FENCE"
 """Placeholders for the text of a terminal that repeats a name, a key or a fence."""
@@ -70,6 +68,11 @@ class ValueMarks:
         self._tag = next((each for each in sorted(own) if each.startswith("</")), "") * takes
         """A closer of the value that is a tag, if it has one."""
         self._literals = tuple(sorted(set(_literals(end)))) if takes else ()
+        self._opening = marks_of(self._openers)
+        """The openers of arguments, calls and sections."""
+        whole = (each.strip() for each in self._joined.split(_NEXT) if "\0" not in each)
+        self._leading = marks_of(self._literals, (*self._openers, *filter(None, whole)))
+        """The marks that may open the value itself, without a whole closer in that place."""
 
     def damaged(
         self,
@@ -138,19 +141,8 @@ class ValueMarks:
             # Its index is one in `behind`: it is converted to one in the value.
             # A closed element does not make it part of the value: the value has ended.
             if found := self._opening.find(behind, pairs=False):
-                return found._replace(start=found.start + len(text) - len(behind))
+                return Damaged(found.start + len(text) - len(behind), found.text, found.mark)
         return None
-
-    @cached_property
-    def _leading(self) -> Marks:
-        """The marks that may open the value itself, without a whole closer in that place."""
-        closers = (each.strip() for each in self._joined.split(_NEXT) if "\0" not in each)
-        return marks_of(self._literals, (*self._openers, *filter(None, closers)))
-
-    @cached_property
-    def _opening(self) -> Marks:
-        """The openers of arguments, calls and sections."""
-        return marks_of(self._openers)
 
 
 def _closers(end: TokenPatterns) -> Iterator[str]:

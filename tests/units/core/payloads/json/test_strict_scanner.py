@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.json.whole import has_surrogate, read_whole
 
 DONE, FAILED, OPEN = "done", "failed", "open"
@@ -170,7 +171,7 @@ def test_the_end_of_the_root(text: str, out: str, consumed: int) -> None:
         ('{"a": `x`}', 6, "{}", "Found ``` after a colon; JSON wants a value"),
         ("{'a': 1}", 1, "{}", "Found `'` after `{`; JSON wants a key or `}`"),
         ("[1" + "9" * 4300 + "]", 4302, "[]", "number too long"),
-        ("[" * 201, 200, "[" * 200 + "]" * 200, "too deep"),
+        ("[" * 201, 200, "[" * 200 + "]" * 200, TOO_DEEP),
     ],
 )
 def test_the_first_offending_character(text: str, consumed: int, view: str, failure: str) -> None:
@@ -205,7 +206,7 @@ def test_depth_is_the_callers_choice() -> None:
     scanner = JsonScanner(max_depth=2)
     out: list[str] = []
     assert scanner.feed('{"a": [[', 0, out) == 7
-    assert (scanner.failed, scanner.failure) == (True, "too deep")
+    assert (scanner.failed, scanner.failure) == (True, TOO_DEEP)
 
 
 # ------------------------------------------- the end of input (design rules 60 to 71)

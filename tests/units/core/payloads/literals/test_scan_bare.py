@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.literals.scan_bare import BareScanner
 from toolgrammar.core.payloads.scanners import scanner_for
 from toolgrammar.grammar.terminals import Terminal
@@ -114,7 +115,7 @@ def test_the_depth_is_limited() -> None:
     scanner = scanner_for(terminal, None, 3)
     scanner.feed("{a:[[[1]]]}", 0, [])
     assert scanner.failed
-    assert "too deep" in scanner.failure
+    assert scanner.failure == TOO_DEEP
 
 
 VALUES = st.recursive(

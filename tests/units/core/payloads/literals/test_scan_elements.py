@@ -7,6 +7,7 @@ import pytest
 
 from tests.units.core.cuts import read
 from toolgrammar import ToolSpec
+from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.literals.scan_elements import ElementScanner
 from toolgrammar.grammar.terminals import Terminal
 from toolgrammar.writing.grammar_walk.payloads import payload
@@ -117,7 +118,7 @@ def test_a_string_streams_and_all_else_comes_at_its_end() -> None:
     [
         ("@<n>1@</f>", 5, "`</f>` inside of `<n>`"),
         ("@<a>@<b>1@</a>@</f>", 9, "`</a>` inside of `<b>`"),
-        ("@<a>@<a>@<a>@<a>@<a>1", 16, "too deep"),
+        ("@<a>@<a>@<a>@<a>@<a>1", 16, TOO_DEEP),
     ],
 )
 def test_what_is_not_nested_fails_at_one_place(text: str, at: int, said: str) -> None:
