@@ -28,8 +28,9 @@ _ESCAPE = late(
 _UNFINISHED_ESCAPE = late(
     r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|\r)\Z"
 )
-_HIGH_HALF = late(r"[\ud800-\udbff]")
-_SURROGATE_PAIR = late(r"([\ud800-\udbff])([\udc00-\udfff])")
+_HIGH: Final = r"[\ud800-\udbff]"
+_HIGH_HALF = late(_HIGH)
+_SURROGATE_PAIR = late(rf"({_HIGH})([\udc00-\udfff])")
 
 
 @lru_cache(maxsize=16)

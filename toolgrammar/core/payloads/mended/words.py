@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.payloads.json.other_scalars import Scalar, scalar_of
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.json.typing_rules import typed_number
+from toolgrammar.core.payloads.json.whole import has_surrogate
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More
 from toolgrammar.core.payloads.mended.state import BARE_KEY, TEXT, WORD
 from toolgrammar.tools.json_tokens import HALVES, PLAIN, SPACES
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _WORD_RUN = anywhere(r"[\w.+\-]*+")
 _TEXT_RUN = late(rf"[^\s,\[\]{{}}()'/{PLAIN}{HALVES}]++")
-_HALF = late(f"[{HALVES}]")
 _KEY_RUN = late("[^:=,{}\\[\\]\"'`\u201c\u201d\u201e\u2018\u2019\\n\\r" + HALVES + "]++")
 _PAD = late(r"[^\S\n\r]++")
 _CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
@@ -297,7 +297,7 @@ class WordReader:
             source.go(match.end())
             return
         character = source.text[source.pos]
-        if _HALF.match(character):
+        if has_surrogate(character):
             self._pieces.append("\ufffd")
             source.go(source.pos + 1)
         elif character in CLOSING_QUOTES and self._quote_ends_key():
