@@ -1,8 +1,8 @@
 """Searches with two expressions instead of one between them, which is compiled only if they differ.
 
-Example: one expression of calls contains no name of a tool, another matches any name. What the wider
-one finds by an alternative without names, such as a closer, an expression with the tools' own names
-would find, too; and so it would what both find.
+Example: of two expressions of calls one contains no name of a tool, the other matches any name. An
+expression with the tools' own names lies between them. It finds what the wider one finds by an
+alternative without names, such as a closer, and what both find.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Between:
         """Returns the first match in a text, after an index if one is given."""
         if self._whole is None:
             more = self._more(text, *place)
-            # Even the wider one finds nothing, or what is in all of them: so would the one between.
+            # The wider one finds nothing, or an alternative that all three have: that is the result.
             if more is None or more.lastgroup in self._shared:
                 return more
             less = self._less()(text, *place)

@@ -146,15 +146,16 @@ def _any(patterns: Iterable[str]) -> str:
     return any_of(dict.fromkeys(map(unnamed, patterns)))
 
 
+# No cached property of the frame: mypyc could not compile its module (`distribution/compiled.py`).
 class _Beginnings:
-    """The ends of texts that may become a match of an expression; only streams compile them."""
+    """The beginnings of an expression's matches, compiled when a stream first asks for them."""
 
     def __init__(self, expression: str) -> None:
         self._expression = expression
         self._pattern: re.Pattern[str] | None = None
 
     def are_at(self, text: str, place: int) -> bool:
-        """Whether the text from an index on is one of them."""
+        """Whether the text from an index on may become a match: `<end_c` of `<end_call>`."""
         if self._pattern is None:
             self._pattern = tail_that_begins([self._expression] if self._expression else [])
         return self._pattern.match(text, place) is not None

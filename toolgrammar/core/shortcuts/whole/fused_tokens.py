@@ -27,7 +27,7 @@ END_CALL, END_ARGUMENT, BEGIN_GROUP, END_GROUP = range(8, 12)
 _REPEATED = (SAME_NAME, SAME_KEY)
 _OPEN = (END_CALL, END_ARGUMENT, END_GROUP)  # A call is open before these.
 _BEFORE_NO_UNIT: Final = (UNIT, *_OPEN, *_REPEATED)
-"""The marks before which no call begins, or before which one begins later."""
+"""The marks before which `UNIT` has no effect: a call is open, or begins at a later mark."""
 
 OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
 """Those that are an object and nothing else."""
