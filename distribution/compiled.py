@@ -1,8 +1,8 @@
 """Compiles the modules that a message passes through to C, with mypyc.
 
 Example: beside `toolgrammar/core/state/driver.py` it puts `driver.cpython-312-x86_64-linux-gnu.so`,
-which Python imports in its place. The source stays the same, and so does what it does: `make
-compiled` runs the laws over both.
+which Python imports in its place. Both do the same: `make test` holds the laws over the sources,
+`make compiled` over the libraries.
 """
 
 import ast
@@ -42,9 +42,13 @@ def compile_in_place(root: Path, target: Path) -> list[Path]:
 
 
 def translate(root: Path, target: Path) -> list[Path]:
-    """Does the same up to the C compiler, and returns the paths of the files in C.
+    """Copies the package to a folder, translates it to C there, and returns the paths of the C files.
 
-    That takes a tenth of the time and tells what mypyc can't compile.
+    That needs no C compiler, takes a sixth of the time of `compile_in_place`, and is enough to find
+    what mypyc can't compile.
+
+    Raises:
+        RuntimeError: mypyc refuses something; the message names the file and the line.
     """
     _run_in_copy(root, target, _TRANSLATE)
     return sorted((target / "build").rglob("*.c"))

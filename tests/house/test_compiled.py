@@ -1,10 +1,11 @@
 """Which modules are compiled is decided by what is in them."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from distribution.compiled import compiled_modules, translate
+from distribution.compiled import REQUIRED, compiled_modules, translate
 from tests.house.checkout import PACKAGE, ROOT
 
 SOURCES = {
@@ -60,7 +61,14 @@ def test_most_of_the_core_is_compiled() -> None:
 @pytest.mark.slow
 def test_mypyc_compiles_them(tmp_path: Path) -> None:
     """Up to the C compiler: what it refuses is an error of `translate`, with its line."""
-    names = {path.stem for path in translate(ROOT, tmp_path)}
-    assert {f"__native_{path.stem}" for path in compiled_modules(PACKAGE)} <= {
-        f"__native_{name.rpartition('___')[2]}" for name in names
+    wanted = {
+        "__native_" + "___".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in compiled_modules(PACKAGE)
     }
+    assert wanted <= {path.stem for path in translate(ROOT, tmp_path)}
+
+
+def test_what_developers_install_compiles() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        groups: dict[str, list[str]] = tomllib.load(file)["dependency-groups"]
+    assert set(REQUIRED) <= set(groups["dev"])

@@ -42,8 +42,8 @@ _Near: TypeAlias = "tuple[int, int] | None"
 """The beginning and the end of a damaged mark in a part of a text."""
 
 
-# No named tuple, and no cached properties below: with one of them mypyc could not compile the module,
-# in which raw values spend a tenth of their time (`distribution/compiled.py`).
+# No named tuple, and no cached properties below: with one of them mypyc could not compile the module
+# that every raw value is searched by (`distribution/compiled.py`).
 class Damaged:
     """Markup that is damaged."""
 
