@@ -49,7 +49,7 @@ def _meant(run: str, *, raw: bool) -> str:
     """Returns the characters that such a run encodes."""
     if raw or "\\" not in run:
         return run
-    # Python's own decoder; what Latin-1 has not is an escape for it, too.
+    # The decoder takes Latin-1; a character beyond it becomes an escape, which it decodes as well.
     return codecs.decode(run.encode("latin-1", "backslashreplace"), "unicode_escape")
 
 

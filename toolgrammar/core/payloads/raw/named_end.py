@@ -82,7 +82,7 @@ class NamedEnd(RawEnd):
     @cached_property
     def search(self) -> re.Pattern[str]:
         """See `RawEnd.search`."""
-        found = self._between("search", self._shared)
+        found = self._between("search", self._nameless)
         self.looks_on, self.repeats = self._more.looks_on, self._more.repeats
         self.words = self._more.words
         return found
@@ -90,14 +90,14 @@ class NamedEnd(RawEnd):
     @cached_property
     def solid(self) -> re.Pattern[str] | None:
         """See `RawEnd.solid`."""
-        return None if self._more.solid is None else self._between("solid", self._shared)
+        return None if self._more.solid is None else self._between("solid", self._nameless)
 
     @cached_property
     def find(self) -> Search:
         """See `RawEnd.find`."""
         _ = self.search  # it sets `looks_on`, `repeats` and `words`
         less, more = self._less, self._more
-        return Between(lambda: less.find, more.find, lambda: self._of_base("find"), self._shared)
+        return Between(lambda: less.find, more.find, lambda: self._of_base("find"), self._nameless)
 
     @cached_property
     def find_solid(self) -> Search | None:
@@ -106,7 +106,7 @@ class NamedEnd(RawEnd):
         if more is None:
             return None
         make = partial(self._of_base, "find_solid")
-        return Between(lambda: cast("Search", self._less.find_solid), more, make, self._shared)
+        return Between(lambda: cast("Search", self._less.find_solid), more, make, self._nameless)
 
     @cached_property
     def plain(self) -> re.Pattern[str]:
@@ -129,7 +129,7 @@ class NamedEnd(RawEnd):
         return self._between("search_or_begun")
 
     @cached_property
-    def _shared(self) -> frozenset[str]:
+    def _nameless(self) -> frozenset[str]:
         """The groups of the alternatives of `search` in which no name stands."""
         shared = (each for each in self._more.sure if _ANY_NAME not in each)
         return frozenset(group for each in shared for group in _GROUP.findall(each))
