@@ -10,7 +10,6 @@ from copy import deepcopy
 from typing import Any, Final
 
 from toolgrammar.tools.bounds import check_depth, check_tool
-from toolgrammar.tools.signatures import schema_of_callable
 from toolgrammar.values.errors import described
 from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - kept for the documentation
 from toolgrammar.values.tools import ToolSpec
@@ -107,6 +106,9 @@ def to_spec(tool: object) -> ToolSpec:
             if isinstance(schema, Mapping):
                 return _spec(tool, getattr(tool, "name", ""), _about(tool), schema)
     if callable(tool):
+        # What reads signatures imports `uuid`, `decimal` and more: a tenth of the start of a program.
+        from toolgrammar.tools.signatures import schema_of_callable
+
         name, description, schema = schema_of_callable(tool)
         return ToolSpec(name, description, schema)
     raise TypeError(f"{_EXPECTED}; got {described(tool)}")
