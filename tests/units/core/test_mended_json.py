@@ -370,7 +370,6 @@ FIRST = '{"name": "f", "arguments": {"a": %s}%s{"name": "g", "arguments": {}}'
         ("minimax_m1", f"<tool_calls>\n{FIRST % ('%s', chr(10))}\n</tool_calls>"),
         ("llama3_json", (FIRST % ("%s", "; ")).replace("arguments", "parameters")),
         ("jamba", f"<tool_calls>[{FIRST % ('%s', ', ')}]</tool_calls>"),
-        ("gptme_tool", '@f(c1): {"a": %s\n@g(c2): {}'),
         ("apertus", '<|tools_prefix|>[{"f": {"a": %s}, {"g": {}}]<|tools_suffix|>'),
     ],
 )

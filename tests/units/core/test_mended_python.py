@@ -100,3 +100,10 @@ def test_backslashes_of_markdown_are_left_out() -> None:
     # Where no name has one, a backslash in a string is its own.
     [call] = read("pythonic", "[get_it(a_b='x\\_y')]", tools=tools).calls
     assert call.arguments == {"a_b": "x\\_y"}
+
+
+def test_what_was_mended_in_a_string_is_told_of_in_the_order_of_the_text() -> None:
+    tools = [_tool("get_it", a={"type": "string"})]
+    text = "[get\\_it(a='Night [get\\_it(a='Night Train')]"
+    codes = [each.code for each in read("pythonic", text, tools=tools).diagnostics]
+    assert codes == ["backslash", "backslash", "inner-quote"]

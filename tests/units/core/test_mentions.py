@@ -80,7 +80,7 @@ def test_the_next_block_is_no_part_of_a_call_that_lacks_its_closer(closer: str) 
 def test_a_closer_that_is_put_in_stands_in_a_line_of_its_own() -> None:
     text = BLOCKS.replace("{}\ntext\n", "")
     result = read("yaml_fence", text)
-    assert [call.doubts for call in result.calls] == [(), ("quoted-call",)]
+    assert [call.doubts for call in result.calls] == [("missing-close-tag",), ("quoted-call",)]
     ((edit,),) = [each.edits for each in result.diagnostics if each.edits]
     mended = text[: edit.span.start] + edit.replacement + text[edit.span.end :]
     assert read("yaml_fence", mended).calls == result.calls

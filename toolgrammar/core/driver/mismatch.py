@@ -12,7 +12,8 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.mending.cut_opener import note_begun, note_given_back
 from toolgrammar.core.mending.envelopes import is_json, mend_envelope
-from toolgrammar.core.mending.mending import cut_call, cut_here, mend, pass_words, skip_fence
+from toolgrammar.core.mending.fences import skip_fence
+from toolgrammar.core.mending.mending import cut_call, cut_here, mend, pass_words
 from toolgrammar.core.mending.stops import close_by_stop
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.json_payload import JsonPayload
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.driver.payload_end import leave
-from toolgrammar.core.mending.mending import skip_fence
+from toolgrammar.core.mending.fences import skip_fence
 from toolgrammar.grammar.roles import JSON_LIKE
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late

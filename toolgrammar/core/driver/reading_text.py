@@ -46,9 +46,11 @@ def read_text(driver: Driver) -> bool:
             driver.hold_at(driver.base + begun)
 
     # Only in prose may an opener be an example: between the calls of a section nothing is quoted.
-    if match is not None and not node.closes_group and not _may_open(driver, end):
-        driver.give_text_to(end + 1)
-        return True
+    if match is not None and not node.closes_group:
+        opens = _may_open(driver, end)
+        if not opens:
+            driver.give_text_to(end if opens is None else end + 1)
+            return opens is not None
     if node.skipping and _ends_unopened(driver, end):
         return True
     driver.give_text_to(end)
@@ -96,9 +98,11 @@ def _still_held(driver: Driver) -> bool:
     return held or found is None
 
 
-def _may_open(driver: Driver, place: int) -> bool:
+def _may_open(driver: Driver, place: int) -> bool | None:
     """Whether the opener at an index stands outside inline code; notes the code block around it.
 
+    It is None if the opener is not whole, and the rest of it says whether it is one of a call:
+    ` to=` may become ` to=commentary<|message|>`.
     An opener that itself begins with a backtick or tilde is never in inline code, but it may stand
     in a block with a longer fence.
     """
@@ -107,6 +111,8 @@ def _may_open(driver: Driver, place: int) -> bool:
         note_outer_fence(builder, driver.long_fences, offset, max(0, driver.last_end))
         return True
     if is_inline(builder, offset):
+        if not driver.final and driver.node.entry_beginnings.match(driver.buffer, place):
+            return None
         # Calls are quoted in inline code; a tag of reasoning counts wherever it stands.
         found = driver.node.opener.match(driver.buffer, place)
         opener = found[0] if found is not None else ""

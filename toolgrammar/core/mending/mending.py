@@ -33,7 +33,7 @@ from toolgrammar.core.machine.repairs import (
     written,
 )
 from toolgrammar.core.mending.misspelt import respell
-from toolgrammar.core.state.doubts import ended_with_line, is_mark, markup_follows
+from toolgrammar.core.state.doubts import ended_with_line, is_broken_off, is_mark, markup_follows
 from toolgrammar.core.trust.beside_arguments import holds_beside, rest_follows
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.diagnostics import Edit
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.machine.repairs import Anchor
     from toolgrammar.core.state.driver import Driver
 
 _LONGEST_MARKUP = 256  # The most characters to wait for while the text may become an anchor.
@@ -54,29 +55,6 @@ _REACH = 512  # The most characters of words between the calls of a section.
 
 _MARKUP = late(r"[<>{}\[\]|`\uff5c]")
 """Characters that words before the first call of a section do not contain."""
-_FENCE = late(r"\s{0,64}(?P<fence>```\w{0,16})[ \t]{0,16}(?:\r?\n)?")
-_FENCE_BEGINNINGS = late(r"\s{0,64}(?:`{1,2}|```\w{0,16}[ \t]{0,16}\r?)?\Z")
-
-
-def skip_fence(driver: Driver) -> bool | None:
-    """Drops a code fence after an opener; False if more text is needed, None if there is none."""
-    start = driver.position
-    if not driver.final and _FENCE_BEGINNINGS.match(driver.buffer, start):
-        return False
-    match = _FENCE.match(driver.buffer, start)
-    if match is None:
-        return None
-    span = Span(*(max(0, driver.base + place) for place in match.span("fence")))
-    driver.builder.report(
-        "around",
-        "warning",
-        "Found a code fence round the call; left it out",
-        span,
-        edits=(Edit(span, ""),),
-    )
-    driver.builder.mend_next()
-    driver.move_to(match.end())
-    return True
 
 
 def step_back_to_call(driver: Driver, key: str) -> bool:
@@ -125,7 +103,8 @@ def mend(driver: Driver) -> bool | None:
     if anchor is not None:
         if (follows := keyword_behind(buffer, place, final=driver.final)) is None:
             return False
-        put_in(driver, anchor, doubtful=follows or ended_with_line(driver))
+        doubtful = follows or ended_with_line(driver) or is_broken_off(driver, anchor, place)
+        put_in(driver, anchor.path, doubtful=doubtful)
         driver.move_to(place)
         if driver.node.accepts_text and not driver.builder.has_draft:
             driver.to_text()  # the anchor opens an island, which may turn out not to be a call
@@ -255,8 +234,8 @@ def _complete_half(driver: Driver, place: int) -> bool:
     return False
 
 
-def _anchor(driver: Driver, place: int) -> Sequence[Step] | None:
-    """Returns the steps to insert before the anchor at an index; None if there is no anchor."""
+def _anchor(driver: Driver, place: int) -> Anchor | None:
+    """Returns the anchor at an index, before which steps are missing; None if there is none."""
     repairs = repairs_of(driver.node)
     match = repairs.pattern.match(driver.buffer, place)
     if match is None or match.lastgroup is None:
@@ -266,7 +245,7 @@ def _anchor(driver: Driver, place: int) -> Sequence[Step] | None:
         repeated = name.startswith("SAME_") and value
         if repeated and value != driver.builder.same(name.rpartition("_")[0]):
             return None
-    return repairs.anchors[match.lastgroup].path
+    return repairs.anchors[match.lastgroup]
 
 
 def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> None:

@@ -15,13 +15,14 @@ from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.json.shapes import json_shape
 from toolgrammar.patterns.damaged_marks import marks_of
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.machine.repairs import Anchor
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.payloads.raw.raw_end import RawEnd
     from toolgrammar.core.state.driver import Driver
@@ -63,6 +64,46 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
             f"Found `{opener[:40]}`; it may begin another argument",
             Span(place, place),
         )
+
+
+def doubt_broken_off(driver: Driver) -> bool:
+    """Doubts a call whose arguments end, with brackets open, where another call or thought opens.
+
+    The model may have broken off in the midst of them, to begin anew: `{"to": ["a@b.c",<tool_call>`.
+
+    Returns:
+        False if more text is needed.
+    """
+    builder, buffer, start = driver.builder, driver.buffer, driver.start_node
+    place = blanks.match(buffer, driver.position).end()
+    if start.opener.match(buffer, place):
+        if builder.draft is not None:
+            builder.draft.doubts.append("bracket")
+        message = "Found another call in the midst of the arguments; they may have been broken off"
+        builder.report("bracket", "error", message, Span(driver.last_end, driver.last_end))
+        return True
+    is_open = place == len(buffer) or start.opener_beginnings.match(buffer, place)
+    return driver.final or not is_open
+
+
+def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
+    """Whether another call opens where the open one, without its closer, may have more arguments.
+
+    At the end of the text such a call is truncated, since nothing shows that its last argument came.
+
+    Args:
+        driver: the driver, behind an argument of the open call.
+        anchor: the markup before which the closer is missing.
+        place: the index of that markup.
+    """
+    draft, spec = driver.builder.draft, driver.builder.spec()
+    opens = anchor.step.opens != "" or "call" in anchor.step.before
+    if draft is None or not opens or draft.has_payload or not draft.arguments:
+        return False
+    # What stands between them is a closer, damaged: it was left out.
+    if driver.buffer[max(0, driver.last_end - driver.base) : place].strip():
+        return False
+    return spec is None or not draft.arguments.keys() >= spec.properties.keys()
 
 
 def doubt_line_behind(driver: Driver) -> bool:

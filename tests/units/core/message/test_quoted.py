@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.units.core.cuts import read
 from toolgrammar import parse, stream
 from toolgrammar.core.message.quoted import FENCES, Quoted
 from toolgrammar.core.message.source import Source
@@ -67,3 +68,16 @@ def test_a_block_in_an_item_of_a_list_is_one(
 ) -> None:
     call = parse(text.format(mark, CALL), format_ids, tools=[WIPE]).calls[0]
     assert call.executable is executable
+
+
+def test_a_quoted_opener_that_comes_in_pieces_is_read_whole() -> None:
+    call = (
+        " to=commentary<|message|><atem:function_calls>\n"
+        '<atem:invoke name="f">\n</atem:invoke>\n</atem:function_calls><|eom|>'
+    )
+    result = read("muse", f"Use `{call}` for it.")
+    # ` to=` alone opens no call: what follows it shows which opener is quoted.
+    assert [(each.code, each.severity) for each in result.diagnostics] == [
+        ("quoted-call", "warning")
+    ]
+    assert result.calls == ()

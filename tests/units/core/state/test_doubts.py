@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.units.core.cuts import read
+from toolgrammar.testing import Case, laws
 
 _TOOLS: list[dict[str, object]] = [
     {
@@ -194,3 +195,45 @@ def test_a_call_without_a_name_behind_another_is_told_of() -> None:
     assert [(each.code, each.severity) for each in result.diagnostics] == [
         ("malformed-call", "error")
     ]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text", "doubt"),
+    [
+        (
+            "hermes",
+            '<tool_call>\n{"name": "f", "arguments": {"at": [[54.9,<tool_call>\n',
+            "bracket",
+        ),
+        ("hermes", '<tool_call>\n{"name": "f", "arguments": {"a": 41\n<tool_call>\n', "bracket"),
+        ("trinity", '<tool_call>\n{"name": "f", "arguments": {"a": "b"<think>', "bracket"),
+        ("gptme_tool", '@f(c1): {"a": "A"\n@g(c2): {}', "bracket"),
+        ("gemma4", "<|tool_call>call:f{a:{b:1,<|tool_call>call:g{}<tool_call|>", "bracket"),
+        (
+            "sk_plan",
+            '<plan>\n<function.f a="3" <plan>\n<function.g/>\n</plan>',
+            "missing-close-tag",
+        ),
+        (
+            "qwen3_xml",
+            "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<tool_call>\n<function=g>",
+            "missing-close-tag",
+        ),
+    ],
+)
+def test_a_call_that_another_breaks_off_does_not_run(format_id: str, text: str, doubt: str) -> None:
+    laws.edits(Case(id=format_id, format=format_id, text=text))
+    result = read(format_id, text)
+    assert result.calls[0].name == "f"
+    assert result.calls[0].doubts == (doubt,)
+    assert not result.ok
+
+
+def test_a_call_with_all_arguments_that_there_are_is_not_broken_off() -> None:
+    text = (
+        "<function=f><parameter=a>1</parameter>\n<function=g><parameter=b>2</parameter></function>"
+    )
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    tools = [{"name": "f", "parameters": schema}, {"name": "g", "parameters": schema}]
+    first = read("openhands_fn", text, tools).calls[0]
+    assert (first.arguments, first.status, first.executable) == ({"a": "1"}, "repaired", True)

@@ -63,13 +63,15 @@ class Faults(list[Fault]):
             reader: the reader of the string.
             named: whether the names of arguments decide which string a quote belongs to.
         """
-        for at in reader.kept:
+        # By their places: the order must not depend on how the text was cut.
+        for at in sorted({*reader.kept, *reader.left_out}):
+            if text[at] == "\\":
+                self.note_name("\\", base + at)
+                continue
             # After `=` the quote may open another argument's value.
             is_sure = named and text[at - 1 : at] != "="
             start, written = base + at, f"\\{text[at]}"
             self.append(Fault("inner-quote", _QUOTE, start, start + 1, written, is_sure))
-        for at in reader.left_out:
-            self.note_name("\\", base + at)
         reader.forget()
 
     def note_object(

@@ -41,6 +41,8 @@ class Ending:
         self._gaps = gaps
         self.truncated = False
         """Whether the text ended inside the value."""
+        self.before_markup = False
+        """Whether markup ended the value while brackets were open, so that closers were put in."""
 
     def close(self, *, closed: bool, here: bool = False) -> None:
         """Closes the value at the end of the text.
@@ -57,6 +59,7 @@ class Ending:
         self.truncated = cut or not closed
         if not state.stack and not tail:
             return
+        self.before_markup = not self.truncated
         in_string = state.mode == STRING
         start = self._cut_from()
         tail_and_closers = tail + state.closers(0)

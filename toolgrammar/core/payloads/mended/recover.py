@@ -111,6 +111,11 @@ class RecoveringScanner:
         return self._ending.truncated
 
     @property
+    def lacks_closers(self) -> bool:
+        """Whether markup ended the value while brackets were open, so that closers were put in."""
+        return self._ending.before_markup
+
+    @property
     def unreadable(self) -> bool:
         """Whether the root is an object that has content, but no member."""
         return self._state.unreadable

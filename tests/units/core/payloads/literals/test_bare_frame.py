@@ -46,8 +46,14 @@ def test_its_closer_ends_an_object(written: str, arguments: dict[str, object], b
 
 
 def test_the_next_call_ends_an_object_and_its_call() -> None:
-    arguments: dict[str, object] = {"a": "A", "n": 3}
-    check("gemma4", f"{OPEN},n:3{NEXT}", arguments, ["bracket", "missing-close-tag", "quoted-call"])
+    text = f"{OPEN},n:3{NEXT}"
+    laws.edits(Case(id="gemma4", format="gemma4", text=text))
+    result = read("gemma4", text)
+    # The model may have broken off in the object, to begin anew.
+    assert [(call.name, call.arguments, call.doubts) for call in result.calls] == [
+        ("f", {"a": "A", "n": 3}, ("bracket",)), ("g", {}, ("quoted-call",)),
+    ]  # fmt: skip
+    assert result.text == ""
 
 
 @pytest.mark.parametrize("written", [",n", ",n:", ",n:[1,", ",n:3,<tool_call|><|tool_call>call:x"])
