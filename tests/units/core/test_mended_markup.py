@@ -354,3 +354,8 @@ def test_text_behind_a_value_without_its_closer_makes_a_doubt(behind: str) -> No
         ("missing-close-tag",),
         False,
     )
+
+
+def test_a_fence_that_opens_in_a_call_may_be_that_of_another() -> None:
+    text = "```yaml\naction: note\nparameters:\n  text: a\n  ```yaml\naction: find\nquery: b\n```"
+    assert "stray-close-tag" in read("yaml_fence", text).calls[0].doubts

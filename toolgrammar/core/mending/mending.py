@@ -373,6 +373,8 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
         doubtful = driver.buffer[start:end] in BRACKETS and (
             builder.lacks_required or holds_beside(builder, builder.draft)
         )
+        # A fence with its language, as in "```yaml", opens a block: another call may begin there.
+        doubtful = doubtful or driver.buffer[start:end].strip("`").isalpha()
         builder.mend(*["stray-close-tag"] * doubtful)
     driver.move_to(end)
     if driver.back is not None and end - driver.back[0] > _LONGEST_MARKUP:

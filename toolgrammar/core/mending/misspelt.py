@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core.machine.near_marks import SHORTEST, NearOpener, is_near, may_be
 from toolgrammar.core.machine.near_tokens import near_closer, near_opener
 from toolgrammar.core.machine.relaxed_quotes import keys_of
-from toolgrammar.core.trust.beside_arguments import note_beside
+from toolgrammar.core.trust.beside_arguments import KEYS_OF_ARGUMENTS, note_beside
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
 
-_OTHER_NAMES = frozenset({"args", "arguments", "input", "parameters", "params"})
-"""The keys of the arguments in various formats."""
 _IN_STRING = r'(?:"(?:\s|\\[nrt]){0,64})?'
 _OBJECT = late(rf"\s{{0,16}}:\s{{0,64}}{_IN_STRING}\{{\s{{0,64}}[^\s}}]")
 """A colon and a non-empty object, or the text of one in a string."""
@@ -187,7 +185,7 @@ def _key_like(node: Node, word: str) -> tuple[Step, str] | None:
         # A misspelling comes before another name for the arguments.
         if len(key) >= SHORTEST and is_near(word, key):
             return step, key
-        if word in _OTHER_NAMES and named is None:
+        if word in KEYS_OF_ARGUMENTS and named is None:
             named = step, key
     return named
 

@@ -24,6 +24,8 @@ _LEADS: Final = frozenset({",", '"', "'"})
 """What the rest of arguments begins with: another member, or the rest of a string."""
 MOST_KEYS: Final = 32
 """Keys that are kept of one call, and of what stands before its name."""
+KEYS_OF_ARGUMENTS: Final = frozenset({"args", "arguments", "input", "parameters", "params"})
+"""The keys of the arguments of a call in various formats."""
 PLAIN_KEYS: Final = (
     "explanation", "id", "index", "reason", "reasoning", "thought", "thoughts", "type", "why",
 )  # fmt: skip
@@ -65,7 +67,8 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
             continue
         message = f"Found `{key[:40]}` beside the arguments, and no part of the call"
         place = Span(offset, offset + len(key) + 2)
-        is_rest = not awaited and _is_mended(builder, draft, place)
+        # A call that is in doubt already is not run: more reasons would help nobody.
+        is_rest = not (awaited or draft.doubts) and _is_mended(builder, draft, place)
         if awaited:
             message = f"Found `{key[:40]}` beside the arguments; it may be one of them"
         elif is_rest:
@@ -80,7 +83,8 @@ def _is_mended(builder: Builder, draft: Draft, key: Span) -> bool:
     """Whether a key is one by repairs of quotes alone, as `b` of `{"name": "a"b", …}` is."""
     found = builder.diagnostics[draft.diagnostics.listed :]
     near = (each.span for each in found if each.code in _OF_QUOTES)
-    return any(span.start < key.end and key.start <= span.end for span in near)
+    # A colon that was put in stands at the end of the key.
+    return any(span.start <= key.end and key.start <= span.end for span in near)
 
 
 def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> bool | None:

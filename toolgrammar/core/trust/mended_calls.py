@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.guide import guide_of_tool
+from toolgrammar.core.trust.beside_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.repairs import Repair
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
 
 _TYPED: Final = frozenset({"schema-type", "decoded"})
 """Codes of changes that the schema, or the value itself, makes sure."""
@@ -29,6 +31,8 @@ _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
+_STRINGS = late(r"""[^"]*[^\s"]"\s{0,16}[,:]\s{0,16}\"""")
+"""A string that ends and the quote of the next one, where that first quote opens nothing."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
     r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:)"""
@@ -58,6 +62,13 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
     if inside and spec is not None and not guide_of_tool(spec).admits(draft.arguments):
         message = "Found arguments that were mended, and that the tool's schema does not take"
         _doubt(builder, draft, "schema-mismatch", message)
+    # `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`: the model began anew.
+    if any(map(_puts_in_brace, found)) and _holds_arguments(draft.arguments, spec):
+        message = (
+            "Found arguments in the arguments of a call that lacks a bracket; it may be another"
+        )
+        _doubt(builder, draft, "bracket", message)
+        return
     # In `"text": "done</tool_cal` the end may be a damaged closer, and no part of the value.
     if "missing-close-tag" in codes and any(map(_holds_closer, strings_of(draft.arguments))):
         message = "Found a closer in a value, and not its own closer behind it; it may be damaged"
@@ -83,10 +94,17 @@ def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
     place = mended.span.start
     if mended.severity != "warning" or mended.code in _TYPED | _SPELLED:
         return False
+    # The brace of a JSON envelope may have been meant for an object in the arguments.
     is_markup = mended.code in ("missing-close-tag", "stray-close-tag")
+    is_markup = is_markup and not _puts_in_brace(mended)
     # A bracket that was put in behind the last character belongs to the arguments; a closer there
     # does not.
     return draft.arguments_start <= place < draft.arguments_end + (not is_markup)
+
+
+def _puts_in_brace(mended: Diagnostic) -> bool:
+    """Whether a repair puts in the brace of an object."""
+    return any("}" in edit.replacement for edit in mended.edits)
 
 
 def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:
@@ -130,8 +148,8 @@ def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
     for each in sure:
         # By the path: each string of the arguments is judged by its own quotes.
         counts[each.path] = counts.get(each.path, 0) + each.end - each.start
-    # A string such as `x", "b": "y` has swallowed the member behind it.
-    swallows = sure and any(map(_holds_member, strings_of(value)))
+    # A string such as `x", "b": "y` has swallowed the member behind it, `x", "b` an item.
+    swallows = sure and any(_holds_member(e) or _STRINGS.match(e) for e in strings_of(value))
     for each in sure:
         # A quotation has two quotes, with words between them.
         each.judge(doubt=bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1)
@@ -170,6 +188,29 @@ def is_endless(value: JsonValue, text: str | None = None) -> bool:
 def strings_of(value: JsonValue) -> Iterator[str]:
     """Yields the strings in a value, but for its keys."""
     return (part for part in _parts(value) if isinstance(part, str))
+
+
+def _holds_arguments(arguments: dict[str, JsonValue], spec: ToolSpec | None) -> bool:
+    """Whether an object in the arguments has a key of a call's arguments, with an object as value."""
+    declared = spec.properties if spec is not None else {}
+    for depth, part in enumerate(_objects(arguments)):
+        for key, value in part.items():
+            is_own = depth == 0 and key in declared
+            if key in KEYS_OF_ARGUMENTS and isinstance(value, dict) and not is_own:
+                return True
+    return False
+
+
+def _objects(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
+    """Yields a value that is an object, then the objects in it."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            yield part
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
 
 
 def _parts(value: JsonValue) -> Iterator[JsonValue]:

@@ -234,6 +234,6 @@ def test_a_call_with_all_arguments_that_there_are_is_not_broken_off() -> None:
         "<function=f><parameter=a>1</parameter>\n<function=g><parameter=b>2</parameter></function>"
     )
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    tools = [{"name": "f", "parameters": schema}, {"name": "g", "parameters": schema}]
+    tools: list[dict[str, object]] = [{"name": each, "parameters": schema} for each in "fg"]
     first = read("openhands_fn", text, tools).calls[0]
     assert (first.arguments, first.status, first.executable) == ({"a": "1"}, "repaired", True)

@@ -3,8 +3,9 @@
 import pytest
 
 import toolgrammar
+from tests.units.core.cuts import read
 
-TOOL = {
+TOOL: dict[str, object] = {
     "name": "edit",
     "parameters": {
         "type": "object",
@@ -43,6 +44,7 @@ def check(arguments: str, *doubts: str, name: str = '"edit"', tools: bool = True
         '{"path": "a.py"py"}',
         '{"tags": ["a""b"]}',
         '{"path": "a {"x": 1, "path": "b"}',
+        '{"path": "a.py", "line.py", "lines": 2}',
     ],
 )
 def test_a_quote_inside_of_a_string_may_be_none(arguments: str) -> None:
@@ -116,3 +118,38 @@ def test_text_without_quotes_may_have_taken_the_bracket_that_is_missing(argument
 
 def test_text_without_quotes_may_hold_a_pair_of_brackets() -> None:
     check('{"path": src/[id].py, "lines": 1}')
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("hermes", '<tool_call>{"name": "f", "arguments": {"arguments": {"a": 1}}</tool_call>'),
+        ("llama3_json", '{"name": "f", "parameters": {"name": "g", "parameters": {}};'),
+        (
+            "jamba",
+            '<tool_calls>[{"name": "f", "arguments": {"a": 1, "args": {"b": 2}}]</tool_calls>',
+        ),
+    ],
+)
+def test_a_call_that_begins_anew_in_its_arguments_is_doubted(format_id: str, text: str) -> None:
+    assert [call.doubts for call in read(format_id, text).calls] == [("bracket",)]
+
+
+def test_an_argument_with_the_key_of_all_arguments_runs() -> None:
+    sound = '{"name": "f", "arguments": {"a": {"arguments": {"b": 1}}}}'
+    assert read("hermes", f"<tool_call>{sound}</tool_call>").calls[0].executable
+    wrapped = sound.replace('{"a": {"arguments": {"b": 1}}}', '{"arguments": {"b": 1}}')[:-1]
+    schema = {"type": "object", "properties": {"arguments": {"type": "object"}}}
+    tools: list[dict[str, object]] = [{"name": "f", "parameters": schema}]
+    (call,) = read("hermes", f"<tool_call>{wrapped}</tool_call>", tools).calls
+    assert (call.arguments, call.status, call.doubts) == ({"arguments": {"b": 1}}, "repaired", ())
+
+
+def test_a_brace_of_the_envelope_may_be_missing_in_the_arguments() -> None:
+    text = '<tool_call>\n{"name": "edit", "arguments": {"paht": {"path": "a"}}\n</tool_call>'
+    assert read("hermes", text, [TOOL]).calls[0].doubts == ("schema-mismatch",)
+
+
+def test_a_key_whose_colon_was_put_in_may_be_the_rest_of_a_string() -> None:
+    text = 'Action:\n{"name": "search", "ar", "arguments": "{\\"q\\": \\"x\\"}"}'
+    assert read("smolagents_json", text).calls[0].doubts == ("skipped-markup",)
