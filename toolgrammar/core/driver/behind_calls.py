@@ -95,12 +95,16 @@ def _quotes_on(driver: Driver) -> bool | None:
 
 
 def _is_closed_twice(driver: Driver) -> bool | None:
-    """Whether an unmatched brace follows a call that has a member beside its arguments.
+    """Whether an unmatched brace follows a call that may lack one elsewhere.
 
-    In `{"arguments": {"a": 1}, "b": 2}}` one is too many, and `b` may be an argument.
+    In `{"arguments": {"a": 1}, "b": 2}}` one is too many, and `b` may be an argument; behind
+    `{"a": ["x", "b": 0}}`, in which a bracket was put in, something may be lost.
     """
     builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
-    if draft is None or not holds_beside(builder, draft):
+    if draft is None:
+        return False
+    mended = (each.code for each in builder.diagnostics[draft.diagnostics.listed :])
+    if not holds_beside(builder, draft) and not (draft.repaired and "bracket" in mended):
         return False
     rest = builder.source.slice(place, place + MOST).lstrip()
     # Only white space has come so far: the bracket may still follow.

@@ -49,10 +49,10 @@ def is_plain(key: str, specs: Iterable[ToolSpec]) -> bool:
 
 
 def holds_beside(builder: Builder, draft: Draft) -> bool:
-    """Whether a member without a role stands behind the arguments of the open call."""
+    """Whether a member without a role stands behind the arguments of the open call, if it has any."""
     # Before the arguments members are usual: `{"id": 3, "name": "search", "arguments": {}}`.
-    behind = draft.arguments_end
-    return behind >= 0 and any(offset >= behind for offset in builder.keys_beside)
+    behind = max(draft.start, draft.arguments_end)
+    return any(offset >= behind for offset in builder.keys_beside)
 
 
 def tell_beside(builder: Builder, draft: Draft) -> None:

@@ -69,6 +69,11 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
         )
         _doubt(builder, draft, "bracket", message)
         return
+    # `{"a": ["b", "c": 0}}`: a bracket is missing and another one left over, so text was lost.
+    if any(map(_lacks_bracket, found)) and any(map(_leaves_out_bracket, found)):
+        message = "Found a bracket too many where another one is missing; something may be lost"
+        _doubt(builder, draft, "bracket", message)
+        return
     # In `"text": "done</tool_cal` the end may be a damaged closer, and no part of the value.
     if "missing-close-tag" in codes and any(map(_holds_closer, strings_of(draft.arguments))):
         message = "Found a closer in a value, and not its own closer behind it; it may be damaged"
@@ -107,6 +112,18 @@ def _puts_in_brace(mended: Diagnostic) -> bool:
     return any("}" in edit.replacement for edit in mended.edits)
 
 
+def _lacks_bracket(mended: Diagnostic) -> bool:
+    """Whether a repair puts in a bracket that is missing, not one in place of another kind."""
+    is_empty = (edit.span.start == edit.span.end for edit in mended.edits)
+    return mended.code == "bracket" and any(is_empty)
+
+
+def _leaves_out_bracket(mended: Diagnostic) -> bool:
+    """Whether a repair drops a single bracket that closes nothing."""
+    edits = mended.edits if mended.code == "stray-close-tag" else ()
+    return any(edit.replacement == "" and edit.span.end - edit.span.start == 1 for edit in edits)
+
+
 def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:
     draft.doubts.append(code)
     place = max(0, draft.start)
@@ -114,7 +131,10 @@ def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:
 
 
 def _holds_closer(text: str) -> bool:
-    """Whether a tag closes in a text that did not open there, or the text ends in the midst of one."""
+    """Whether a tag closes in a text that did not open there, or the text ends with a part of one."""
+    near = text[-_NEAR:]
+    if _ends_with_rest_of_tag(near):
+        return True
     if "<" not in text:
         return False
     opened: set[str] = set()
@@ -123,8 +143,15 @@ def _holds_closer(text: str) -> bool:
             opened.add(tag["opened"])
         elif tag["closed"] not in opened:
             return True
-    near = text[-_NEAR:]
     return _BROKEN_TAG.search(near) is not None or _ODD_TAG.search(near) is not None
+
+
+def _ends_with_rest_of_tag(text: str) -> bool:
+    """Whether a text ends with a tag without its beginning, such as `ter>` of `</parameter>`."""
+    text = text.rstrip()
+    before = text.rfind(">", 0, -1)
+    # `->` is an arrow, and `a >` a comparison.
+    return text.endswith(">") and "<" not in text[before + 1 :] and text[-2:-1] not in "-= "
 
 
 def _ends_with_stray(text: str, marks: str) -> bool:

@@ -71,12 +71,16 @@ def test_a_value_with_tags_of_its_own_runs(text: str, format_id: str) -> None:
     [
         '"argumetns": "x"',
         '"rguments": [1]',
-        '"argumnets"": {"route": "north", "days": 1}',
         '"argumen"ts: {"route": "north"}',
     ],
 )
 def test_a_call_without_arguments_and_with_a_key_like_theirs_is_doubted(member: str) -> None:
     check(f'<tool_call>\n{{"name": "f", {member}}}\n</tool_call>', "hermes", "misspelt")
+
+
+def test_a_key_with_two_faults_is_doubted_for_both() -> None:
+    members = '"name": "f", "argumnets"": {"route": "north", "days": 1}'
+    check(f"<tool_call>\n{{{members}}}\n</tool_call>", "hermes", "stray-close-tag", "misspelt")
 
 
 @pytest.mark.parametrize("member", ['"reason": "x"', '"argument": "x", "arguments": {"a": 1}'])

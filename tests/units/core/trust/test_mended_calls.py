@@ -153,3 +153,25 @@ def test_a_brace_of_the_envelope_may_be_missing_in_the_arguments() -> None:
 def test_a_key_whose_colon_was_put_in_may_be_the_rest_of_a_string() -> None:
     text = 'Action:\n{"name": "search", "ar", "arguments": "{\\"q\\": \\"x\\"}"}'
     assert read("smolagents_json", text).calls[0].doubts == ("skipped-markup",)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("functionary_v3_1", '<function=f>{"a": ["b", "c": 0}}</function>'),
+        ("granite", '<|tool_call|>[{"name": "f", "arguments": {"a": ["b", "c": 0, "d": 3}}}]'),
+        ("jamba", '<tool_calls>[{"name": "create_eveiew", "minutes": 60}}]</tool_calls>'),
+        ("glm45", "<tool_call>f\n<arg_key>a</arg_key><arg_value>Shalue></tool_call>"),
+        ("mimo", "<tool_call>\n<function=f>\n<parameter=a>b\nter>\n</function>\n</tool_call>"),
+    ],
+)
+def test_a_stretch_of_a_call_may_be_lost(format_id: str, text: str) -> None:
+    (call,) = read(format_id, text).calls
+    assert call.doubts != ()
+
+
+@pytest.mark.parametrize("value", ["a ->", "List<int>", "x > 3", "1 >"])
+def test_a_value_that_ends_like_a_tag_runs(value: str) -> None:
+    text = f"<tool_call>\n<function=f>\n<parameter=a>{value}\n</function>\n</tool_call>"
+    (call,) = read("mimo", text).calls
+    assert (call.status, call.doubts) == ("repaired", ())
