@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.foreign_calls import foreign_call
-from toolgrammar.core.evidence.invisible import find_invisible
 from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
+from toolgrammar.core.evidence.spellings import spellings_in
 from toolgrammar.core.evidence.used import (
     holds_object,
     is_label,
@@ -172,8 +172,10 @@ class Signs:
             text: the text.
             tools: the known tools by their names.
         """
-        if begins_in_string(text) or foreign_call(text) is not None or find_invisible(text) >= 0:
+        if begins_in_string(text) or foreign_call(text) is not None:
             return True
+        if next(spellings_in(text), None) is not None:
+            return True  # the driver finds out whether a call stands there
         said = 0
         for first, signs in self._by_first.items():
             if first in text:  # one character is looked for at many times the speed of a text

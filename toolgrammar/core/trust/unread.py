@@ -12,8 +12,8 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgrammar.core.evidence.invisible import find_invisible, without_invisible
 from toolgrammar.core.evidence.member_behind import begins_in_string
+from toolgrammar.core.evidence.spellings import spellings_in
 from toolgrammar.core.evidence.used import (
     NEAR,
     begins,
@@ -143,13 +143,19 @@ class _Search:
             last = opened[-1] if opened else signs.last_opener(text)
             if last is not None and _ends(builder, text, *last):
                 return (*last, True)
-        return self._invisible(text) or self._damaged(start, text, signs) or found
+        return self._spelt_otherwise(text) or self._damaged(start, text, signs) or found
 
-    def _invisible(self, text: str) -> _Found:
-        """Returns a character without a glyph, but for which a call would stand there."""
-        at = find_invisible(text)
-        call = self._call_at(without_invisible(text), at) if at >= 0 else None
-        return None if call is None or not self._is_lost(call) else (at, text[at], True)
+    def _spelt_otherwise(self, text: str) -> _Found:
+        """Returns markup that is spelt otherwise, and a call would stand there if it were not."""
+        tools = self._builder.tools
+        for spelling, place in spellings_in(text):
+            at = place.start()
+            call = self._call_at(spelling.usual(text), at)
+            if call is not None and self._is_lost(call):
+                # Escaped markup may be meant to be shown, unless it calls a tool that there is.
+                is_lost = spelling.is_damage or call.name in tools
+                return at, place[0], is_lost
+        return None
 
     def _is_lost(self, call: ToolCall) -> bool:
         """Whether a call that would stand in the text, but for damage, may run there."""

@@ -1,4 +1,8 @@
-"""A call that only characters without a glyph keep from being read is told of, and never runs."""
+"""A call that only its spelling keeps from being read is told of, and never runs."""
+
+import html
+import json
+import re
 
 import pytest
 
@@ -56,3 +60,39 @@ def test_it_says_where_it_stands() -> None:
 def test_prose_with_such_characters_is_prose(format_id: str, text: str) -> None:
     result = read(format_id, text, tools=_TOOLS)
     assert (result.calls, result.ok, result.text) == ((), True, text)
+
+
+_CALL = '<tool_call>\n{"name": "get_ferry", "arguments": {"line": "A"}}\n</tool_call>'
+_SPELT = [
+    html.escape(_CALL),
+    _CALL.replace("<", "&#60;").replace('"', "&#34;"),
+    _CALL.replace("tool_call", "TOOL_CALL"),
+    _CALL.replace("tool_call", "Tool_Call"),
+    re.sub(r"([_<>])", r"\\\1", _CALL),
+    json.dumps(_CALL),
+]
+
+
+@pytest.mark.parametrize("text", _SPELT)
+@pytest.mark.parametrize("format_ids", ["hermes", "auto", ["hermes", "llama3_json"]])
+def test_a_call_that_is_spelt_otherwise_is_told_of(format_ids: str | list[str], text: str) -> None:
+    told = read(format_ids, f"I look.\n{text}" if text[0] != '"' else text)
+    assert told.calls or [each.code for each in told.diagnostics] == ["unread-call"]
+    known = read(format_ids, text, tools=_TOOLS)
+    # A given tool is named: a call was meant.
+    assert known.calls or not known.ok
+
+
+@pytest.mark.parametrize("format_id", ["auto", "hermes", "llama3_json"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write &lt;tool_call&gt; and the object, then &lt;/tool_call&gt;.",
+        "See <ToolCall name='x'/> and List<Action> in the sources.",
+        r"It is snake\_case: tool\_call, \<b\>.",
+        '"The tool" is what they call it.',
+    ],
+)
+def test_prose_about_markup_in_other_spellings_is_prose(format_id: str, text: str) -> None:
+    result = read(format_id, text, tools=_TOOLS)
+    assert (result.calls, result.diagnostics, result.text) == ((), (), text)

@@ -1,0 +1,95 @@
+r"""Finds markup of calls that is spelt otherwise throughout a text, so that it is text.
+
+Example: `&lt;tool_call&gt;` is `<tool_call>` as HTML writes it, `<tool\u200b_call>` has a space of no
+width in it. Such a text is read once more as it is spelt usually: a call in it may be lost.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
+
+_ANY: Final = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
+"""Soft hyphen, spaces and joiners of no width, marks of direction, the byte order mark."""
+_INVISIBLE = late(_ANY)
+_OF_MARKUP: Final = "[!-~\uff5c\u2581]"
+"""The visible characters of ASCII, and the bar and the block of special tokens."""
+# Emoji and scripts that join their letters with such characters have no markup beside them.
+_BESIDE_MARKUP = late(rf"(?m:^){_ANY}|(?<={_OF_MARKUP}){_ANY}|{_ANY}(?={_OF_MARKUP})")
+"""One that begins a line, or stands beside a character of which markup consists."""
+
+_NAMED: Final = r"[\w:.|\uff5c\u2581-]{0,32}(?i:tool|call|func|invoke|action|param|args|arguments)"
+"""The beginning of the name of a tag or a key, up to a word that names have."""
+_ENTITY = late(rf"&(?:lt|quot|#(?:34|60|x22|x3[cC]));/?{_NAMED}")
+_CAPITALS = late(rf"</?(?=[\w:.-]{{0,64}}[A-Z]){_NAMED}")
+_TAG = late(r"</?[A-Za-z_][^<>\"'=]{0,64}")
+_BACKSLASH = late(rf"\\</?{_NAMED}|<[\w|]{{1,32}}\\_")
+_ESCAPED = late(r"\\([_<>*\[\]#`|~])")
+_STRING = late(rf"\A\s{{0,64}}\"(?=[\s\S]{{0,4096}}?(?:\\n|\\\"|<){_NAMED})")
+
+
+class Spelling(NamedTuple):
+    """A way in which the markup of calls is spelt otherwise."""
+
+    find: Callable[[str], re.Match[str] | None]
+    """Returns the first place in a text where markup may be spelt so."""
+    usual: Callable[[str], str]
+    """Returns a text as it is spelt usually; up to that place it is no longer than before."""
+    is_damage: bool
+    """Whether nobody writes so in order to show markup."""
+
+
+def _find_invisible(text: str) -> re.Match[str] | None:
+    # Most texts are ASCII, and that costs next to nothing to find out.
+    return None if text.isascii() else _BESIDE_MARKUP.search(text)
+
+
+def _without_entities(text: str) -> str:
+    import html  # few messages need it, and it brings a table of 2,000 names
+
+    return html.unescape(text)
+
+
+def _decoded(text: str) -> str:
+    try:
+        decoded = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return decoded if isinstance(decoded, str) else text
+
+
+SPELLINGS: Final = (
+    Spelling(_find_invisible, lambda text: _INVISIBLE.sub("", text), is_damage=True),
+    Spelling(
+        lambda text: _ENTITY.search(text) if "&" in text else None,
+        _without_entities,
+        is_damage=False,
+    ),
+    Spelling(
+        lambda text: _CAPITALS.search(text) if "<" in text else None,
+        lambda text: _TAG.sub(lambda tag: tag[0].lower(), text),
+        is_damage=False,
+    ),
+    Spelling(
+        lambda text: _BACKSLASH.search(text) if "\\" in text else None,
+        lambda text: _ESCAPED.sub(r"\1", text),
+        is_damage=False,
+    ),
+    Spelling(_STRING.match, _decoded, is_damage=False),
+)
+"""Characters without a glyph, entities of HTML, tags in capitals, backslashes of Markdown, and a
+message that is one string of JSON."""
+
+
+def spellings_in(text: str) -> Iterator[tuple[Spelling, re.Match[str]]]:
+    """Yields the spellings that a text may have, each with the first place of it."""
+    for each in SPELLINGS:
+        found = each.find(text)
+        if found is not None:
+            yield each, found
