@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.evidence.foreign_calls import foreign_call
 from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
-from toolgrammar.core.evidence.spellings import spellings_in
+from toolgrammar.core.evidence.spellings import may_be_spelt_otherwise
 from toolgrammar.core.evidence.used import (
     holds_object,
     is_label,
@@ -174,7 +174,7 @@ class Signs:
         """
         if begins_in_string(text) or foreign_call(text) is not None:
             return True
-        if next(spellings_in(text), None) is not None:
+        if may_be_spelt_otherwise(text):
             return True  # the driver finds out whether a call stands there
         said = 0
         for first, signs in self._by_first.items():
