@@ -42,6 +42,8 @@ class Turns:
         a payload without escapes."""
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
+        self.comment = False
+        """Whether the last call stands in a comment of HTML."""
         self.marks = ""
         """The closing mark of a quotation that opens right before the last call, or ""."""
         self.quoted: dict[int, str] = {}
@@ -83,6 +85,10 @@ class Turns:
             marks: the closing mark of a quotation that opens right before it, or "".
         """
         self.quotation, self.marks = is_inside, marks
+
+    def stand_in_comment(self, *, is_inside: bool) -> None:
+        """Notes whether the next call stands in a comment of HTML."""
+        self.comment = is_inside
 
     def quote(self, end: int, *, is_inline: bool) -> None:
         """Notes an opener that is only quoted.

@@ -39,9 +39,9 @@ _QUOTATION = late(r" {0,3}>+ ")
 _CLOSED_BY: Final = {
     "\u201c": "\u201d", "\u201d": "\u201d", "\u201e": "\u201c\u201d", "\u2018": "\u2019",
     "\u2019": "\u2019", "\u201a": "\u2018\u2019", "\u00ab": "\u00bb", "\u00bb": "\u00ab\u00bb",
-    "\u2039": "\u203a", "\u300c": "\u300d", "\u300e": "\u300f",
+    "\u2039": "\u203a", "\u300c": "\u300d", "\u300e": "\u300f", "~": "~",
 }  # fmt: skip
-"""By the mark that opens a quotation, those that close it."""
+"""By the mark that opens a quotation, those that close it; `~~` strikes text out."""
 _STRAIGHT: Final = ('"', "'")
 """Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
@@ -81,7 +81,7 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
-    return "~~~" in text or stands_inside(text, signs, tools, [])
+    return "<!--" in text or "~~~" in text or stands_inside(text, signs, tools, [])
 
 
 def _closing_marks(text: str) -> str:
@@ -103,6 +103,9 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
     # Calls with nothing between them are quoted together.
     marks = turns.marks if text.isspace() or not text else _closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
+    # A comment goes on over calls, up to its end.
+    if "<!--" in text or "-->" in text:
+        turns.stand_in_comment(is_inside=text.rfind("<!--") > text.rfind("-->"))
     if turns.is_open:
         rest = signs.behind_closers(text)
         # The call that could not be read stays open up to the closer of a call.
@@ -122,6 +125,8 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
         _doubt(builder, draft, "of no known tool in a block of code")
     elif turns.quotation:
         _doubt(builder, draft, "behind the `>` of a quotation")
+    elif turns.comment:
+        _doubt(builder, draft, "in a comment, which nobody sees")
 
 
 def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:

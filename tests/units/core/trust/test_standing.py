@@ -239,3 +239,15 @@ def test_it_is_so_in_a_long_message_streamed_and_whole(given: str | list[str]) -
     code = "pass\n" * 100 + 'send({"name": "tide", "parameters": {}})' + "\npass" * 100
     result = read(given, f"<|python_tag|>{code}", tools=_TOOLS)
     assert [call.arguments for call in result.calls] == [{"code": code}]
+
+
+@pytest.mark.parametrize("given", ["hermes", "auto", ["hermes", "xlam"]])
+def test_calls_in_a_comment_or_struck_out_do_not_run(given: str | list[str]) -> None:
+    text = f"<!-- For later:\n{CALL}\n{CALL}\n-->\n{CALL}"
+    found = [call.doubts for call in read(given, text, tools=_TOOLS).calls]
+    assert found == [("quoted-call",), ("quoted-call",), ()]
+    text = f"<!-- soon -->\n{CALL}\n<!-- {CALL}"
+    assert [call.executable for call in read(given, text, tools=_TOOLS).calls] == [True, False]
+    text = f"~~{CALL}~~ Not now.\n{CALL}"
+    assert [call.executable for call in read(given, text, tools=_TOOLS).calls] == [False, True]
+    assert read(given, f"It takes ~ 2 h.\n{CALL}", tools=_TOOLS).ok
