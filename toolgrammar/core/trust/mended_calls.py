@@ -33,6 +33,8 @@ _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
 _STRINGS = late(r"""[^"]*[^\s"]"\s{0,16}[,:]\s{0,16}\"""")
 """A string that ends and the quote of the next one, where that first quote opens nothing."""
+_ODD_KEY = late(r"[<>{}`|\n\r]")
+"""What no key has but by mistake, where something else was mended."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
     r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:)"""
@@ -68,6 +70,10 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
             "Found arguments in the arguments of a call that lacks a bracket; it may be another"
         )
         _doubt(builder, draft, "bracket", message)
+        return
+    # `{Ok. <tool_call>{"name": …`: what was taken for a key is no key.
+    if any(_ODD_KEY.search(key) for part in _objects(draft.arguments) for key in part):
+        _doubt(builder, draft, "bare-key", "Found markup or a line end in a key of a mended call")
         return
     # `{"a": ["b", "c": 0}}`: a bracket is missing and another one left over, so text was lost.
     if any(map(_lacks_bracket, found)) and any(map(_leaves_out_bracket, found)):

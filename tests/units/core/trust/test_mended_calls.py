@@ -175,3 +175,28 @@ def test_a_value_that_ends_like_a_tag_runs(value: str) -> None:
     text = f"<tool_call>\n<function=f>\n<parameter=a>{value}\n</function>\n</tool_call>"
     (call,) = read("mimo", text).calls
     assert (call.status, call.doubts) == ("repaired", ())
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("llama3_json", '{"name": "f", "parameters": {Ok. <|python_tag|>{"a": 1}"cmd": "ls"}}'),
+        ("gptme_tool", '@f(c1): {"a```py\nx = 1\n```": "b"}'),
+        ("fenced_tool_call", '```tool_call\n{"name": "f", "arguments": {"a<|end|>b": 4}}'),
+    ],
+)
+def test_a_key_with_markup_in_it_is_none_in_a_mended_call(format_id: str, text: str) -> None:
+    (call,) = read(format_id, text).calls
+    assert call.status == "repaired"
+    assert not call.executable
+
+
+def test_a_key_with_markup_in_it_is_one_in_a_sound_call() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {"<b>": 1}}</tool_call>'
+    assert read("hermes", text).calls[0].executable
+
+
+@pytest.mark.parametrize("name", ["get_depart<|endoftext|>ures", "a\\nb", "f</s>"])
+def test_a_name_with_markup_in_it_is_none(name: str) -> None:
+    text = f'<tool_call>{{"name": "{name}", "arguments": {{}}}}</tool_call>'
+    assert read("hermes", text).calls[0].doubts == ("malformed-name",)
