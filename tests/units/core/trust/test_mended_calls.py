@@ -182,7 +182,7 @@ def test_a_value_that_ends_like_a_tag_runs(value: str) -> None:
     [
         ("llama3_json", '{"name": "f", "parameters": {Ok. <|python_tag|>{"a": 1}"cmd": "ls"}}'),
         ("gptme_tool", '@f(c1): {"a```py\nx = 1\n```": "b"}'),
-        ("fenced_tool_call", '```tool_call\n{"name": "f", "arguments": {"a<|end|>b": 4}}'),
+        ("hermes", '<tool_call>{"name": "f", "arguments": {"a<|end|>b": 4,}}</tool_call>'),
     ],
 )
 def test_a_key_with_markup_in_it_is_none_in_a_mended_call(format_id: str, text: str) -> None:
