@@ -47,10 +47,10 @@ def marked(tmp_path: Path) -> Format:
 
 
 def test_the_terminal_is_the_name(marked: Format) -> None:
-    text = "a <run>\nls -l\n<end> b <run>\n<run>\n<end>"
+    text = "a <run>\nls -l\n<end> b <run>\n<old>\n<end>"
     calls = [
         {"name": "shell", "arguments": {}, "input": "ls -l"},
-        {"name": "shell", "arguments": {}, "input": "<run>"},
+        {"name": "shell", "arguments": {}, "input": "<old>"},
     ]
     expected = {"calls": calls, "content": "a  b", "status": ["complete"] * 2, "codes": []}
     check(marked, text, expected)

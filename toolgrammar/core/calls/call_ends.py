@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.calls.completion import complete, hold, is_no_call, settle_candidate
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.trust import turns
+from toolgrammar.core.trust.begun_anew import doubt_begun_anew
 from toolgrammar.core.trust.beside_arguments import tell_beside
 from toolgrammar.core.trust.mended_calls import doubt_mended
 from toolgrammar.core.trust.misfits import is_misfit
@@ -71,6 +72,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         _doubt_name(builder, draft, draft.name)
         doubt_mended(builder, draft)
         doubt_inside(builder, draft)
+        doubt_begun_anew(builder, draft)
     turns.doubt_behind_observation(builder, draft)
     if draft.may_go_on:
         builder.turns.leave_open()

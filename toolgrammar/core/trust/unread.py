@@ -37,7 +37,8 @@ CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
 """What reads a text by itself, and returns the call at a place of it."""
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
-_OF_CALLS = frozenset({"quoted-call", "unread-call"})
+_QUOTED = "quoted-call"
+_OF_CALLS = frozenset({_QUOTED, "unread-call"})
 """Codes of warnings that tell of a whole call in text; others tell of what was mended beside one."""
 _OBJECT = late(r"\{\s{0,64}[\"'\w]")
 _BEGUN = late(r"\s{0,64}\{\s{0,64}(?:[\"'\w]|\Z)")
@@ -158,9 +159,10 @@ class _Search:
         return None
 
     def _is_lost(self, call: ToolCall) -> bool:
-        """Whether a call that would stand in the text, but for damage, may run there."""
+        """Whether a call that would stand in the text, but for damage, is whole and not quoted."""
         tools = self._builder.tools
-        return call.executable and (
+        is_whole = call.status in ("complete", "repaired") and call.error is None
+        return (is_whole and _QUOTED not in call.doubts) and (
             not tools or call.name in tools or call.name in self._builder.header.names.values()
         )
 

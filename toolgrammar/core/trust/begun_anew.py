@@ -1,0 +1,37 @@
+r"""Doubts a call whose text holds its own opener: the model may have broken off and begun anew.
+
+Example: the text of the call in "```bash\nls -l```bash\nls -la\n```" is no script that was meant. The
+opener counts with the name behind it, as prose may hold the mark alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+
+_LONGEST: Final = 96
+"""The most characters of an opener."""
+_OPENER = late(r"<[^\W\d][^<>\n]{0,64}>|[^\w\s<>]{1,9} ?[\w.-]{1,64}")
+"""A tag, or a mark and the word behind it, as in "```bash"."""
+
+
+def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
+    """Doubts the open call if its opener stands in the text that it carries."""
+    if draft.inputs is None or draft.doubts or draft.start < 0:
+        return
+    opener = _OPENER.match(builder.source.slice(draft.start, draft.start + _LONGEST))
+    if opener is None:
+        return
+    # Where the text of the call is all of it, it begins with the opener.
+    first = len(opener[0]) if draft.arguments_start <= draft.start else 0
+    if "".join(draft.inputs).find(opener[0], first) < 0:
+        return
+    draft.doubts.append("missing-close-tag")
+    message = f"Found `{opener[0][:40]}` in the text of a call that begins so; it may be another"
+    builder.report("missing-close-tag", "error", message, Span(draft.start, draft.start))
