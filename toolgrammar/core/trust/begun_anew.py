@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
 
+CODE: Final = "unread-call"
+"""The code of the doubt: the text may hold a call that could not be read."""
 _LONGEST: Final = 96
 """The most characters of an opener."""
 _OPENER = late(r"<[^\W\d][^<>\n]{0,64}>|[^\w\s<>]{1,9} ?[\w.-]{1,64}")
@@ -32,6 +34,6 @@ def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
     first = len(opener[0]) if draft.arguments_start <= draft.start else 0
     if "".join(draft.inputs).find(opener[0], first) < 0:
         return
-    draft.doubts.append("missing-close-tag")
+    draft.doubts.append(CODE)
     message = f"Found `{opener[0][:40]}` in the text of a call that begins so; it may be another"
-    builder.report("missing-close-tag", "error", message, Span(draft.start, draft.start))
+    builder.report(CODE, "error", message, Span(draft.start, draft.start))

@@ -19,6 +19,7 @@ from toolgrammar.core.evidence.used import (
     begins,
     is_quoted,
 )
+from toolgrammar.core.trust.begun_anew import CODE as BEGUN_ANEW
 from toolgrammar.core.trust.beside_arguments import report_rest
 from toolgrammar.core.trust.standing import openers_in
 from toolgrammar.values.patterns import late
@@ -37,8 +38,7 @@ CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
 """What reads a text by itself, and returns the call at a place of it."""
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
-_QUOTED = "quoted-call"
-_OF_CALLS = frozenset({_QUOTED, "unread-call"})
+_OF_CALLS = frozenset({"quoted-call", "unread-call"})
 """Codes of warnings that tell of a whole call in text; others tell of what was mended beside one."""
 _OBJECT = late(r"\{\s{0,64}[\"'\w]")
 _BEGUN = late(r"\s{0,64}\{\s{0,64}(?:[\"'\w]|\Z)")
@@ -159,10 +159,10 @@ class _Search:
         return None
 
     def _is_lost(self, call: ToolCall) -> bool:
-        """Whether a call that would stand in the text, but for damage, is whole and not quoted."""
+        """Whether a call that would stand in the text, but for damage, may run there."""
         tools = self._builder.tools
-        is_whole = call.status in ("complete", "repaired") and call.error is None
-        return (is_whole and _QUOTED not in call.doubts) and (
+        # Or it may be two calls, of which the model broke one off.
+        return (call.executable or call.doubts == (BEGUN_ANEW,)) and (
             not tools or call.name in tools or call.name in self._builder.header.names.values()
         )
 
