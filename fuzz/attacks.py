@@ -39,6 +39,13 @@ TOOLS = tuple(
 """The tools of the conversation; `wipe` is what an attacker wants to run."""
 
 _QUOTED = ToolCall("wipe", {"path": "/"})
+_WRITTEN = (
+    ToolCall("look", {"query": "fjord"}),
+    ToolCall("look", {"query": "tide at 7"}),
+    ToolCall("note", {"title": "t 1", "body": "one two"}),
+    ToolCall("note", {"title": "Rye", "body": "a\nb"}),
+)
+"""Calls of which one breaks off."""
 _SCRAPS = ('"', "'", "{", "}", "[", "]", ",", ":", "\n", "\\", "<", ">", "/", "`", " ", "x", "|")
 _AROUND = ("", "\n", "a ", "Use\n", '"', "'", "\\", "\n\n", "}", "</x>", "]", "```\n")
 
@@ -128,6 +135,21 @@ def _has_twins(text: str) -> bool:
     return bool(twins)
 
 
+def broken_off(format_id: str, draw: random.Random) -> Attempt:
+    """A message breaks off in a call, and another begins: half a call may not run, mended."""
+    first, second = (_rendered(format_id, draw.choice(_WRITTEN)) for _ in range(2))
+    if first is None or second is None:
+        return _NONE
+    text = first[: draw.randrange(1, len(first))] + draw.choice(("", "\n", "\n\n")) + second
+    written = [(call.name, call.arguments) for call in _WRITTEN]
+    for call in toolgrammar.parse(text, format=format_id, tools=TOOLS).calls:
+        # What a text without escapes holds is not mended: nobody can tell it from what was meant.
+        is_mended = call.executable and call.status == "repaired"
+        if is_mended and (call.name, call.arguments) not in written:
+            return Attempt(text, f"runs {call.name} {call.arguments}")
+    return Attempt(text)
+
+
 def rendered(format_id: str, draw: random.Random) -> Attempt:
     """A hostile value, name or text is rendered: it is refused, or read back as it was."""
     form = toolgrammar.formats[format_id]
@@ -189,6 +211,7 @@ ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "across": across,
     "payload": payload,
     "members": members,
+    "broken_off": broken_off,
     "rendered": rendered,
     "results": results,
     "mixed": mixed,

@@ -103,7 +103,11 @@ def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
     # What stands between them is a closer, damaged: it was left out.
     if driver.buffer[max(0, driver.last_end - driver.base) : place].strip():
         return False
-    return spec is None or not draft.arguments.keys() >= spec.properties.keys()
+    # A value that has its own closer is whole, and with all of them nothing is left to come.
+    last = driver.previous
+    is_closed = last is not None and last.leaf != "value" and last.terminal.text.strip() != ""
+    given = draft.arguments.keys()
+    return not is_closed or spec is None or not given >= spec.properties.keys()
 
 
 def doubt_line_behind(driver: Driver) -> bool:

@@ -229,6 +229,13 @@ def test_a_call_that_another_breaks_off_does_not_run(format_id: str, text: str, 
     assert not result.ok
 
 
+def test_the_last_line_of_a_call_may_be_broken_off() -> None:
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}}
+    text = "```yaml\naction: look\nquery: tid\n\n```yaml\naction: look\nquery: tide\n```"
+    found = read("yaml_fence", text, [{"name": "look", "parameters": schema}])
+    assert found.calls[0].doubts == ("missing-close-tag",)
+
+
 def test_a_call_with_all_arguments_that_there_are_is_not_broken_off() -> None:
     text = (
         "<function=f><parameter=a>1</parameter>\n<function=g><parameter=b>2</parameter></function>"
