@@ -100,8 +100,8 @@ def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
     opens = anchor.step.opens != "" or "call" in anchor.step.before
     if draft is None or not opens or draft.has_payload or not draft.arguments:
         return False
-    # What stands between them is a closer, damaged: it was left out.
-    if driver.buffer[max(0, driver.last_end - driver.base) : place].strip():
+    # What stands between them is a closer, damaged, that was left out: `</fuction>`.
+    if "/" in driver.buffer[max(0, driver.last_end - driver.base) : place]:
         return False
     # A value that has its own closer is whole, and with all of them nothing is left to come.
     last = driver.previous
