@@ -45,6 +45,8 @@ _ARGUMENT = late(
 )
 """A line that begins like an argument and does not end like a sentence."""
 _MARKUP = frozenset("<>{}|]")
+_ENDS_MARK = frozenset(">]}|[")
+"""What the closer of a value ends with; a value without one ends with its line."""
 
 
 def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
@@ -104,8 +106,7 @@ def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
     if "/" in driver.buffer[max(0, driver.last_end - driver.base) : place]:
         return False
     # A value that has its own closer is whole, and with all of them nothing is left to come.
-    last = driver.previous
-    is_closed = last is not None and last.leaf != "value" and last.terminal.text.strip() != ""
+    is_closed = driver.builder.source.slice(driver.last_end - 1, driver.last_end) in _ENDS_MARK
     given = draft.arguments.keys()
     return not is_closed or spec is None or not given >= spec.properties.keys()
 
