@@ -103,10 +103,12 @@ def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
     if draft is None or not opens or draft.has_payload or not draft.arguments:
         return False
     # What stands between them is a closer, damaged, that was left out: `</fuction>`.
-    if "/" in driver.buffer[max(0, driver.last_end - driver.base) : place]:
+    # The buffer may have dropped it.
+    source, end = driver.builder.source, driver.last_end
+    if "/" in source.slice(end, driver.base + place):
         return False
     # A value that has its own closer is whole, and with all of them nothing is left to come.
-    is_closed = driver.builder.source.slice(driver.last_end - 1, driver.last_end) in _ENDS_MARK
+    is_closed = source.slice(end - 1, end) in _ENDS_MARK
     given = draft.arguments.keys()
     return not is_closed or spec is None or not given >= spec.properties.keys()
 

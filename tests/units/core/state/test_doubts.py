@@ -229,6 +229,14 @@ def test_a_call_that_another_breaks_off_does_not_run(format_id: str, text: str, 
     assert not result.ok
 
 
+def test_a_call_with_a_damaged_closer_is_not_broken_off() -> None:
+    first = "<read_file><path>ebb.rs</path></read_filfe>"
+    second = "<read_file><path>flow.rs</path></read_file>"
+    text = f'<multi_tool_use mode="parallel">\n{first}\n{second}\n</multi_tool_use>'
+    found = [(call.status, call.executable) for call in read("roo_multi", text).calls]
+    assert found == [("repaired", True), ("complete", True)]
+
+
 def test_the_last_line_of_a_call_may_be_broken_off() -> None:
     schema = {"type": "object", "properties": {"query": {"type": "string"}}}
     text = "```yaml\naction: look\nquery: tid\n\n```yaml\naction: look\nquery: tide\n```"
