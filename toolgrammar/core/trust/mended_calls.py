@@ -71,6 +71,11 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
         )
         _doubt(builder, draft, "bracket", message)
         return
+    # `<f><a>1</a></fx><f><a>2</a></f>`: what was taken for an argument `f` is the next call.
+    if draft.name in draft.arguments and (spec is None or draft.name not in spec.properties):
+        message = f"Found an argument `{str(draft.name)[:40]}` in a mended call of that name"
+        _doubt(builder, draft, "missing-close-tag", message)
+        return
     # `{Ok. <tool_call>{"name": …`: what was taken for a key is no key.
     if any(_ODD_KEY.search(key) for part in _objects(draft.arguments) for key in part):
         _doubt(builder, draft, "bare-key", "Found markup or a line end in a key of a mended call")

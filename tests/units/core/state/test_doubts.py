@@ -233,8 +233,12 @@ def test_a_call_with_a_damaged_closer_is_not_broken_off() -> None:
     first = "<read_file><path>ebb.rs</path></read_filfe>"
     second = "<read_file><path>flow.rs</path></read_file>"
     text = f'<multi_tool_use mode="parallel">\n{first}\n{second}\n</multi_tool_use>'
-    found = [(call.status, call.executable) for call in read("roo_multi", text).calls]
-    assert found == [("repaired", True), ("complete", True)]
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    first_call = read("roo_multi", text, [{"name": "read_file", "parameters": schema}]).calls[0]
+    assert (first_call.status, first_call.executable) == ("repaired", True)
+    # Without the tool, the second is read as an argument of the first.
+    (call,) = read("roo_multi", text).calls
+    assert call.doubts == ("missing-close-tag",)
 
 
 def test_the_last_line_of_a_call_may_be_broken_off() -> None:
