@@ -1,6 +1,6 @@
 """Lists every code that a diagnostic or a doubt may have, with its severity and its meaning.
 
-`CODES["bare-key"]` is `CodeEntry("bare-key", "warning", "A key has no quotes.")`.
+`CODES["comma"]` is `CodeEntry("comma", "warning", "A comma is missing.")`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _CALLS = (
         "missing-close-tag",
         "warning",
         "A closer of a call, section, array or block is missing after it; it is put in. An "
-        "error, and a doubt, where a required argument is missing, markup follows, or a value lacks "
-        "its own closer before text.",
+        "error, and a doubt, where a required argument is missing, markup follows, another call opens "
+        "before all arguments came, or a value lacks its own closer before text.",
     ),
     CodeEntry(
         "missing-open-tag",
@@ -204,7 +204,11 @@ _JSON = (
     CodeEntry("quote-style", "warning", "A string has other quotes than JSON's."),
     CodeEntry("template", "error", "A backtick string holds `${`; it is kept.", doubt=True),
     CodeEntry("doubled-quotes", "error", "Every quote is written twice.", doubt=True),
-    CodeEntry("bare-key", "warning", "A key has no quotes."),
+    CodeEntry(
+        "bare-key",
+        "warning",
+        "A key has no quotes. An error, and a doubt, where it holds markup or a line end.",
+    ),
     CodeEntry(
         "bare-text",
         "error",
@@ -217,7 +221,7 @@ _JSON = (
         "bracket",
         "warning",
         "A bracket is missing or of the wrong kind. An error, and a doubt, where arguments are "
-        "missing or follow it.",
+        "missing or follow it, where another call opens, or where something may be lost.",
     ),
     CodeEntry("comment", "warning", "A comment is dropped."),
     CodeEntry("comma", "warning", "A comma is missing."),
