@@ -14,7 +14,7 @@ from toolgrammar.core.driver.behind_calls import is_settled
 from toolgrammar.core.driver.mismatch import give_back_nameless
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import text_of
-from toolgrammar.core.state.doubts import doubt_broken_off, doubt_line_behind
+from toolgrammar.core.state.doubts import doubt_line_behind, doubt_open_brackets
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
@@ -25,14 +25,8 @@ _IN_A_LINE = ("SAME_FENCE", "SAME_MARK")
 """The terminals of closers that stand on a line of their own."""
 
 
-def leave(driver: Driver, end: int, *, lacks_closers: bool = False) -> bool:
-    """Ends the payload at an index of the buffer and closes the roles that end with it.
-
-    Args:
-        driver: the driver.
-        end: the index.
-        lacks_closers: whether markup ended the payload while brackets were open.
-    """
+def leave(driver: Driver, end: int) -> bool:
+    """Ends the payload at an index of the buffer and closes the roles that end with it."""
     step = driver.payload.step
     assert step is not None
     driver.pass_to(end)
@@ -41,32 +35,22 @@ def leave(driver: Driver, end: int, *, lacks_closers: bool = False) -> bool:
     # A value with no name before it, as in `<tool_call>{"x": 1}</tool_call>`, is data, not a call.
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return True
-    if lacks_closers:
-        driver.read_by(_read_open_end)
-        return True
-    return _settle(driver, step)
-
-
-def _read_open_end(driver: Driver) -> bool:
-    """Looks at the markup that ended a payload too early; False if more text is needed."""
-    step = driver.previous
-    assert step is not None
-    return doubt_broken_off(driver) and _settle(driver, step)
-
-
-def _settle(driver: Driver, step: Step) -> bool:
-    """Closes what ends with a payload, once the text behind it shows that it does."""
-    if not is_settled(driver, step):
+    if not _is_settled(driver, step):
         driver.read_by(_read_behind)
         return True
     return _close_behind(driver, step)
 
 
 def _read_behind(driver: Driver) -> bool:
-    """Looks at the text after a payload that ends its call; False if more text is needed."""
+    """Looks at the text after a payload; False if more text is needed."""
     step = driver.previous
     assert step is not None
-    return is_settled(driver, step) and _close_behind(driver, step)
+    return _is_settled(driver, step) and _close_behind(driver, step)
+
+
+def _is_settled(driver: Driver, step: Step) -> bool:
+    """Whether enough text was seen to judge the end of a payload, and of the call that it ends."""
+    return doubt_open_brackets(driver) and is_settled(driver, step)
 
 
 def _close_behind(driver: Driver, step: Step) -> bool:

@@ -279,13 +279,13 @@ def read_scanned(driver: Driver) -> bool:
                 scanned.doubt_types(scanner.doubt, end)
             else:
                 scanned.doubt(*doubt_in(notation, scanner.doubt), end)
-        lacks_closers = tell_mended(driver, scanner)
+        tell_mended(driver, scanner)
         if scanner.bare_text and driver.builder.header.bare == "literal":
             scanned.doubt_expression(scanner.bare_text, driver.base + driver.position)
         if driver.payload.step is not None and driver.payload.step.terminal.name not in JSON_LIKE:
             scanned.doubt_twice(driver.base + driver.position)
         scanned.end(driver.base + driver.position)
-        return leave(driver, driver.position, lacks_closers=lacks_closers)
+        return leave(driver, driver.position)
     if scanner.failed:
         return _fail(driver, scanner)
     return False
@@ -304,17 +304,17 @@ def _mends(driver: Driver, step: Step, *notations: str) -> bool:
     return mends and (not notations or found in notations)
 
 
-def tell_mended(driver: Driver, scanner: Scanner) -> bool:
-    """Reports the repairs of a scanner; returns whether it put in closers before markup."""
+def tell_mended(driver: Driver, scanner: Scanner) -> None:
+    """Reports the repairs that a scanner made in the payload that ends here."""
     if driver.payload.step is None or not scanner.mended:
-        return False
+        return
     scanned = scanned_of(driver.builder)
-    is_bare = notation_of(driver.payload.step.terminal.name) == "bare"
-    if is_bare:
+    if notation_of(driver.payload.step.terminal.name) == "bare":
+        # It puts in closers alone, and only before markup.
+        driver.payload.note_open_brackets(are_open=True)
         scanned.put_in(cast("BareScanner", scanner).put_in, driver.base + driver.position)
     else:
         scanned.mend_python(cast("PythonScanner", scanner).faults)
-    return is_bare
 
 
 def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
@@ -337,13 +337,14 @@ def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
             driver.stand_before(scanner.unread + driver.buffer[position:], offset)
     scanned.mend(scanner, driver.base + driver.position)
     scanned.end(driver.base + driver.position)
-    return _leave(driver, driver.position, lacks_closers=scanner.lacks_closers)
+    driver.payload.note_open_brackets(are_open=scanner.lacks_closers)
+    return _leave(driver, driver.position)
 
 
-def _leave(driver: Driver, end: int, *, lacks_closers: bool = False) -> bool:
+def _leave(driver: Driver, end: int) -> bool:
     """Ends a payload at an index, after the end of the code fence around it if there is one."""
     if not driver.payload.fenced:
-        return leave(driver, end, lacks_closers=lacks_closers)
+        return leave(driver, end)
     driver.move_to(end)
     driver.read_by(read_fence_end)
     return True

@@ -14,6 +14,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.json.shapes import json_shape
+from toolgrammar.core.payloads.raw.raw_tags import ends_line
 from toolgrammar.patterns.damaged_marks import marks_of
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
@@ -45,8 +46,6 @@ _ARGUMENT = late(
 )
 """A line that begins like an argument and does not end like a sentence."""
 _MARKUP = frozenset("<>{}|]")
-_ENDS_MARK = frozenset(">]}|[")
-"""What the closer of a value ends with; a value without one ends with its line."""
 
 
 def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
@@ -68,24 +67,26 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
         )
 
 
-def doubt_broken_off(driver: Driver) -> bool:
-    """Doubts a call whose arguments end, with brackets open, where another call or thought opens.
+def doubt_open_brackets(driver: Driver) -> bool:
+    """Doubts a call if brackets of its payload are open where another call or a thought opens.
 
-    The model may have broken off in the midst of them, to begin anew: `{"to": ["a@b.c",<tool_call>`.
+    The model may have broken off in it, to begin anew: `{"to": ["a@b.c",<tool_call>`.
 
     Returns:
         False if more text is needed.
     """
     builder, buffer, start = driver.builder, driver.buffer, driver.start_node
+    if builder.draft is None or not driver.payload.lacks_closers:
+        return True
     place = blanks.match(buffer, driver.position).end()
     if start.opener.match(buffer, place):
-        if builder.draft is not None:
-            builder.draft.doubts.append("bracket")
-        message = "Found another call in the midst of the arguments; they may have been broken off"
+        driver.payload.note_open_brackets(are_open=False)  # it is told of
+        builder.draft.doubts.append("bracket")
+        message = "Found the opener of a call or a thought in the midst of a payload; it may be cut"
         builder.report("bracket", "error", message, Span(driver.last_end, driver.last_end))
         return True
-    is_open = place == len(buffer) or start.opener_beginnings.match(buffer, place)
-    return driver.final or not is_open
+    may_open = place == len(buffer) or start.opener_beginnings.match(buffer, place)
+    return driver.final or not may_open
 
 
 def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
@@ -102,13 +103,12 @@ def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
     opens = anchor.step.opens != "" or "call" in anchor.step.before
     if draft is None or not opens or draft.has_payload or not draft.arguments:
         return False
-    # What stands between them is a closer, damaged, that was left out: `</fuction>`.
-    # The buffer may have dropped it.
-    source, end = driver.builder.source, driver.last_end
-    if "/" in source.slice(end, driver.base + place):
+    # A damaged closer, as `</fuction>`, was left out. The buffer may have dropped it, too.
+    if "/" in driver.builder.source.slice(driver.last_end, driver.base + place):
         return False
-    # A value that has its own closer is whole, and with all of them nothing is left to come.
-    is_closed = source.slice(end - 1, end) in _ENDS_MARK
+    # With all arguments nothing is left to come, unless the last value ends with its line alone.
+    last = driver.previous
+    is_closed = last is not None and not last.leaf and not ends_line(last.terminal)
     given = draft.arguments.keys()
     return not is_closed or spec is None or not given >= spec.properties.keys()
 

@@ -29,10 +29,13 @@ class OpenPayload:
         """The open brackets of arguments that can't be read, the one around them included."""
         self.fenced = False
         """Whether a code fence was dropped before the payload, so that one may close after it."""
+        self.lacks_closers = False
+        """Whether markup ended the payload while its brackets were open."""
 
     def begin(self, step: Step) -> None:
         """Begins the payload of a step."""
         self.step = step
+        self.lacks_closers = False
 
     def scan(self, scanner: Scanner | JsonPayload) -> None:
         """Lets a scanner read the payload."""
@@ -58,6 +61,10 @@ class OpenPayload:
         """Notes how many brackets are open in a payload that can't be read."""
         self.open_brackets = open_brackets
 
+    def note_open_brackets(self, *, are_open: bool) -> None:
+        """Notes whether brackets of the payload are open where the markup behind it is judged."""
+        self.lacks_closers = are_open
+
     def open_fence(self) -> None:
         """Notes that a code fence was dropped before the payload."""
         self.fenced = True
@@ -69,4 +76,4 @@ class OpenPayload:
     def forget(self) -> None:
         """Resets the state to that before any payload."""
         self.step = self.scanner = self.raw = self.undecided = None
-        self.open_brackets, self.fenced = 0, False
+        self.open_brackets, self.fenced, self.lacks_closers = 0, False, False
