@@ -78,8 +78,9 @@ _CALLS = (
         "error",
         "A call may only be quoted: it stands in a block of code with something else, in a line "
         "that `> ` begins, in a comment of HTML, struck out with `~~`, right within “…”, «…» or, beside "
-        "other text, straight quotes, or behind the beginning of another call that nothing closes, or, where only the last call counts, before "
-        "what may be another. A warning in inline code, where it is text.",
+        "other text, straight quotes, or behind the beginning of another call that nothing closes, "
+        "or, where only the last call counts, before what may be another. A warning in inline code, "
+        "where it is text.",
         doubt=True,
     ),
     CodeEntry(

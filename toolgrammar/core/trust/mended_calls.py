@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.trust.beside_arguments import KEYS_OF_ARGUMENTS
@@ -11,7 +11,8 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
@@ -31,7 +32,7 @@ _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
-_STRINGS = late(r"""[^"]*[^\s"]"\s{0,16}[,:]\s{0,16}\"""")
+_JOINED_STRINGS = late(r"""[^"]*[^\s"]"\s{0,16}[,:]\s{0,16}\"""")
 """A string that ends and the quote of the next one, where that first quote opens nothing."""
 _ODD_KEY = late(r"[<>{}`|\n\r]")
 """What no key has but by mistake, where something else was mended."""
@@ -49,60 +50,133 @@ _NEAR: Final = 256
 _CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 
+class _Mended(NamedTuple):
+    """A mended call, as the rules see it."""
+
+    draft: Draft
+    found: Sequence[Diagnostic]
+    """The diagnostics of the call."""
+    codes: AbstractSet[str]
+    """Codes of the repairs in it that are taken for sure."""
+    spec: ToolSpec | None
+
+    @property
+    def strings(self) -> Iterator[str]:
+        """The strings in its arguments."""
+        return strings_of(self.draft.arguments)
+
+    def declares(self, key: str) -> bool:
+        """Whether the tool is known, and has an argument of this name."""
+        return self.spec is not None and key in self.spec.properties
+
+
 def doubt_mended(builder: Builder, draft: Draft) -> None:
     """Doubts a mended call whose name or values show that the mending may have guessed wrong."""
     found = builder.diagnostics[draft.diagnostics.listed :]
     counted = builder.listing.mark().rest.keys()
     # Only safe repairs may have guessed wrong in silence. What is only counted may be one.
     codes = {each.code for each in found if each.severity == "warning"}.union(counted) - _TYPED
-    spec = builder.spec()
     # A call that is in doubt already is not run: more reasons would help nobody.
     if not draft.repaired or not codes or draft.doubts:
         return
+    spec = builder.spec()
     inside = bool(counted) or any(_is_inside(draft, each) for each in found)
     # A quote put in at the wrong place often leaves a key that the tool does not have.
     if inside and spec is not None and not guide_of_tool(spec).admits(draft.arguments):
         message = "Found arguments that were mended, and that the tool's schema does not take"
         _doubt(builder, draft, "schema-mismatch", message)
-    # `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`: the model began anew.
-    if any(map(_puts_in_brace, found)) and _holds_arguments(draft.arguments, spec):
-        message = (
-            "Found arguments in the arguments of a call that lacks a bracket; it may be another"
-        )
-        _doubt(builder, draft, "bracket", message)
-        return
-    # `<f><a>1</a></fx><f><a>2</a></f>`: what was taken for an argument `f` is the next call.
-    if draft.name in draft.arguments and (spec is None or draft.name not in spec.properties):
-        message = f"Found an argument `{str(draft.name)[:40]}` in a mended call of that name"
-        _doubt(builder, draft, "missing-close-tag", message)
-        return
-    # `{Ok. <tool_call>{"name": …`: what was taken for a key is no key.
-    if any(_ODD_KEY.search(key) for part in _objects(draft.arguments) for key in part):
-        _doubt(builder, draft, "bare-key", "Found markup or a line end in a key of a mended call")
-        return
-    # `{"a": ["b", "c": 0}}`: a bracket is missing and another one left over, so text was lost.
-    if any(map(_lacks_bracket, found)) and any(map(_leaves_out_bracket, found)):
-        message = "Found a bracket too many where another one is missing; something may be lost"
-        _doubt(builder, draft, "bracket", message)
-        return
-    # In `"text": "done</tool_cal` the end may be a damaged closer, and no part of the value.
-    if "missing-close-tag" in codes and any(map(_holds_closer, strings_of(draft.arguments))):
-        message = "Found a closer in a value, and not its own closer behind it; it may be damaged"
-        _doubt(builder, draft, "stray-close-tag", message)
-        return
-    if "bare-text" in codes:
-        # `{"a": Ne{w York}`: a bracket was put in, and the text may have taken the one that was
-        # there. `{"a": (x", "b": 1}`: the text goes on to the end of the object.
-        holds = _holds_bracket if codes & {"bracket", "missing-close-tag"} else _holds_member
-        if any(map(holds, strings_of(draft.arguments))):
-            message = "Found text without quotes that holds what may be a part of the arguments"
-            _doubt(builder, draft, "bare-text", message)
+    mended = _Mended(draft, found, codes, spec)
+    for code, message, holds in _RULES:
+        if holds(mended):
+            _doubt(builder, draft, code, message)
             return
-    # `{"a": "x," "b": 1}` gets a comma put in behind `"x,"`: the value may be `x`.
-    marks = "".join(_MARKS.get(code, "") for code in codes)
-    if any(_ends_with_stray(text, marks) for text in strings_of(draft.arguments)):
-        message = "Found a string that ends with the delimiter that is missing behind it"
-        _doubt(builder, draft, "slipped-quote", message)
+
+
+# The rules. Each says whether what was mended shows that text was lost, or belongs elsewhere.
+
+
+def _begins_anew(mended: _Mended) -> bool:
+    """Whether arguments stand in the arguments of a call in which a brace was put in.
+
+    As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`.
+    """
+    arguments = mended.draft.arguments
+    return any(map(_puts_in_brace, mended.found)) and any(
+        isinstance(part.get(key), dict) and not (part is arguments and mended.declares(key))
+        for part in _objects(arguments)
+        for key in KEYS_OF_ARGUMENTS
+    )
+
+
+def _holds_next_call(mended: _Mended) -> bool:
+    """Whether the call has an argument of its own name: of `<f><a>1</a></fx><f>…</f>` it has `f`."""
+    name = mended.draft.name or ""
+    return name in mended.draft.arguments and not mended.declares(name)
+
+
+def _has_odd_key(mended: _Mended) -> bool:
+    """Whether a key is none, as in `{Ok. <tool_call>{"name": …`."""
+    return any(_ODD_KEY.search(key) for part in _objects(mended.draft.arguments) for key in part)
+
+
+def _lost_text(mended: _Mended) -> bool:
+    """Whether a bracket is missing and another one left over, as in `{"a": ["b", "c": 0}}`."""
+    found = mended.found
+    return any(map(_lacks_bracket, found)) and any(map(_leaves_out_bracket, found))
+
+
+def _holds_damaged_closer(mended: _Mended) -> bool:
+    """Whether the end of a value may be its closer, damaged, as in `"text": "done</tool_cal`."""
+    return "missing-close-tag" in mended.codes and any(map(_holds_closer, mended.strings))
+
+
+def _holds_arguments_behind(mended: _Mended) -> bool:
+    """Whether text without quotes may hold what stands behind it.
+
+    In `{"a": Ne{w York}` it may have taken the bracket that was put in, in `{"a": (x", "b": 1}` it
+    goes on to the end of the object.
+    """
+    takes_bracket = not mended.codes.isdisjoint(("bracket", "missing-close-tag"))
+    holds = _holds_bracket if takes_bracket else _holds_member
+    return "bare-text" in mended.codes and any(map(holds, mended.strings))
+
+
+def _took_delimiter(mended: _Mended) -> bool:
+    """Whether a string ends with what was put in behind it: in `{"a": "x," "b": 1}` it may be `x`."""
+    marks = "".join(_MARKS.get(code, "") for code in mended.codes)
+    return any(_ends_with_stray(text, marks) for text in mended.strings)
+
+
+_RULES: Final[tuple[tuple[str, str, Callable[[_Mended], bool]], ...]] = (
+    (
+        "bracket",
+        "Found arguments in the arguments of a call that lacks a bracket; it may be another",
+        _begins_anew,
+    ),
+    ("missing-close-tag", "Found an argument with the name of its mended call", _holds_next_call),
+    ("bare-key", "Found markup or a line end in a key of a mended call", _has_odd_key),
+    (
+        "bracket",
+        "Found a bracket too many where another one is missing; something may be lost",
+        _lost_text,
+    ),
+    (
+        "stray-close-tag",
+        "Found a closer in a value, and not its own closer behind it; it may be damaged",
+        _holds_damaged_closer,
+    ),
+    (
+        "bare-text",
+        "Found text without quotes that holds what may be a part of the arguments",
+        _holds_arguments_behind,
+    ),
+    (
+        "slipped-quote",
+        "Found a string that ends with the delimiter that is missing behind it",
+        _took_delimiter,
+    ),
+)
+"""The code of the doubt, its message, and when it holds: the first counts."""
 
 
 def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
@@ -187,7 +261,7 @@ def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
         # By the path: each string of the arguments is judged by its own quotes.
         counts[each.path] = counts.get(each.path, 0) + each.end - each.start
     # A string such as `x", "b": "y` has swallowed the member behind it, `x", "b` an item.
-    swallows = sure and any(_holds_member(e) or _STRINGS.match(e) for e in strings_of(value))
+    swallows = sure and any(_holds_member(e) or _JOINED_STRINGS.match(e) for e in strings_of(value))
     for each in sure:
         # A quotation has two quotes, with words between them.
         each.judge(doubt=bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1)
@@ -228,37 +302,19 @@ def strings_of(value: JsonValue) -> Iterator[str]:
     return (part for part in _parts(value) if isinstance(part, str))
 
 
-def _holds_arguments(arguments: dict[str, JsonValue], spec: ToolSpec | None) -> bool:
-    """Whether an object in the arguments has a key of a call's arguments, with an object as value."""
-    declared = spec.properties if spec is not None else {}
-    for depth, part in enumerate(_objects(arguments)):
-        for key, value in part.items():
-            is_own = depth == 0 and key in declared
-            if key in KEYS_OF_ARGUMENTS and isinstance(value, dict) and not is_own:
-                return True
-    return False
-
-
 def _objects(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """Yields a value that is an object, then the objects in it."""
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, dict):
-            yield part
-            pending += part.values()
-        elif isinstance(part, list):
-            pending += part
+    """Yields the objects in a value, and the value if it is one."""
+    return (part for part in _parts(value) if isinstance(part, dict))
 
 
 def _parts(value: JsonValue) -> Iterator[JsonValue]:
+    """Yields a value and all values in it."""
     # An explicit stack: the depth of a value is that of the input.
     pending = [value]
     while pending:
         part = pending.pop()
+        yield part
         if isinstance(part, dict):
             pending += part.values()
         elif isinstance(part, list):
             pending += part
-        else:
-            yield part
