@@ -390,6 +390,23 @@ def test_a_missing_brace_costs_the_next_call_nothing(
     assert result.text == ""
 
 
+@pytest.mark.parametrize(("written", "value"), [('"A"', "A"), ("3", 3), ('["x"]', ["x"])])
+def test_a_missing_brace_before_an_opener_costs_the_next_call_nothing(
+    written: str, value: object
+) -> None:
+    text = f'@f(c1): {{"a": {written}\n@g(c2): {{}}'
+    laws.edits(Case(id="gptme_tool", format="gptme_tool", text=text))
+    result = read("gptme_tool", text)
+    assert [(call.name, call.arguments, call.status, call.doubts) for call in result.calls] == [
+        ("f", {"a": value}, "repaired", ("bracket",)), ("g", {}, "complete", ()),
+    ]  # fmt: skip
+    assert [(each.code, each.severity) for each in result.diagnostics] == [
+        ("bracket", "warning"),
+        ("bracket", "error"),
+    ]
+    assert result.text == ""
+
+
 @pytest.mark.parametrize("mark", ["<tool_call>", "</tool_call>"])
 def test_markup_in_quotes_inside_a_string_is_data(mark: str) -> None:
     text = f'<tool_call>{{"name": "f", "arguments": {{"a": "echo "{mark}" x"}}}}</tool_call>'

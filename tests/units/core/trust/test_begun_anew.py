@@ -16,8 +16,7 @@ from tests.units.core.cuts import read
     ],
 )
 def test_its_opener_in_a_call_is_a_doubt(format_id: str, text: str) -> None:
-    calls = read(format_id, text).calls
-    assert not any(call.executable for call in calls)
+    assert [call.doubts for call in read(format_id, text).calls] == [("unread-call",)]
 
 
 @pytest.mark.parametrize(
@@ -35,5 +34,5 @@ def test_other_markup_in_a_call_is_its_text(format_id: str, text: str) -> None:
 
 def test_one_that_is_lost_besides_is_told_of() -> None:
     result = read("swe_agent", "```bash\nls\n```bash\nls\n```")
-    assert [call.executable for call in result.calls] == []
-    assert not result.ok
+    assert result.calls == ()
+    assert [(each.code, each.severity) for each in result.diagnostics] == [("unread-call", "error")]

@@ -50,9 +50,12 @@ def test_the_next_call_ends_an_object_and_its_call() -> None:
     laws.edits(Case(id="gemma4", format="gemma4", text=text))
     result = read("gemma4", text)
     # The model may have broken off in the object, to begin anew.
-    assert [(call.name, call.arguments, call.doubts) for call in result.calls] == [
-        ("f", {"a": "A", "n": 3}, ("bracket",)), ("g", {}, ("quoted-call",)),
-    ]  # fmt: skip
+    assert [(call.name, call.arguments, call.status, call.doubts) for call in result.calls] == [
+        ("f", {"a": "A", "n": 3}, "repaired", ("bracket",)),
+        ("g", {}, "complete", ("quoted-call",)),
+    ]
+    codes = [each.code for each in result.diagnostics]
+    assert codes == ["bracket", "bracket", "missing-close-tag", "quoted-call"]
     assert result.text == ""
 
 
