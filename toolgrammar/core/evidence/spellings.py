@@ -27,7 +27,7 @@ _BESIDE_MARKUP = late(rf"(?m:^){_ANY}|(?<={_OF_MARKUP}){_ANY}|{_ANY}(?={_OF_MARK
 _NAMED: Final = r"[\w:.|\uff5c\u2581-]{0,32}(?i:tool|call|func|invoke|action|param|args|arguments)"
 """The beginning of the name of a tag or a key, up to a word that names have."""
 _ENTITY = late(rf"&(?:lt|quot|#(?:34|60|x22|x3[cC]));/?{_NAMED}")
-"""An angle bracket or a quote as HTML writes it: `&lt;tool_call`, `&quot;name`."""
+"""An angle bracket or a quote as HTML writes it: `&lt;tool_call`, `&quot;arguments`."""
 _CAPITALS = late(rf"</?(?=[\w:.-]{{0,64}}[A-Z]){_NAMED}")
 """A tag with capitals in its name: `<TOOL_CALL`, `</Tool_Call`."""
 _TAG = late(r"</?[A-Za-z_][^<>\"'=]{0,64}")
