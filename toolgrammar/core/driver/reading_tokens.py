@@ -190,6 +190,9 @@ def _pass_blanks(driver: Driver) -> bool | None:
         up or the call ended: so much white space belongs to the text after it.
     """
     end = driver.behind_blanks()
+    # Something else stands between here and the blank that was seen ahead.
+    if end - driver.position <= MOST_BLANKS:
+        return None
     # Without a limit, the same white space would be read again from each of many openers.
     if driver.island >= 0 and end - driver.island > MAX_ISLAND:
         return _give_up(driver)

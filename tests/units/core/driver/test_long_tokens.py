@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.units.core.cuts import read
 from toolgrammar import Parser, parse
 
 GRAMMAR = """\
@@ -50,3 +51,13 @@ def test_a_call_that_is_lost_by_a_limit_is_told_of(bars: Path, text: str, codes:
             parser.feed(text[start : start + size])
         parser.close()
         assert parser.result.to_dict() == whole.to_dict()
+
+
+def test_a_blank_ahead_of_a_long_member_is_no_run_of_white_space() -> None:
+    # The member without a role makes the island long; a blank stands 64 characters behind it.
+    behind = r'rning", "arguments": {"hut": "Seracs", "text": "Do not camp here.\n\nAt noon the'
+    text = f'<tool_calls>[{{"name": "write_wa{chr(34) * 4300}{behind}'
+    schema = {"type": "object", "properties": {"hut": {}, "text": {}}}
+    tools: list[dict[str, object]] = [{"name": "write_warning", "parameters": schema}]
+    [call] = read("hunyuan_a13b", text, tools).calls
+    assert (call.name, call.status) == ("write_wa", "truncated")
