@@ -26,7 +26,7 @@ class CodeEntry(NamedTuple):
     doubt: bool = False
     """Whether the repair may have guessed wrong: the call is then not executable."""
     loss: bool = False
-    """Whether an error with this code reports a loss: other calls of the message may still run."""
+    """Whether an error with this code tells of the message, as a loss does: its calls may run."""
 
 
 # Codes of calls and messages; the codes of JSON payloads are in the next table.
@@ -187,7 +187,8 @@ _CALLS = (
         "unopened-reasoning",
         "info",
         "Reasoning is closed that was not opened; the closer is text. `prefix` says what the "
-        "prompt opened.",
+        "prompt opened. An error where calls stand before it, which may be thoughts.",
+        loss=True,
     ),
     CodeEntry("invalid-utf8", "warning", "Bytes that are not UTF-8 are replaced by U+FFFD."),
     CodeEntry("limit-chars", "error", "The message is longer than `Limits.max_chars`.", loss=True),
@@ -208,7 +209,8 @@ _JSON = (
     CodeEntry(
         "bare-key",
         "warning",
-        "A key has no quotes. An error, and a doubt, where it holds markup or a line end.",
+        "A key has no quotes. An error, and a doubt, where it holds markup, a backslash "
+        "or a line end.",
     ),
     CodeEntry(
         "bare-text",
@@ -304,7 +306,7 @@ CODES: Final[Mapping[str, CodeEntry]] = MappingProxyType(
 """Every code, by its id."""
 
 LOSSES: Final = frozenset(entry.code for entry in CODES.values() if entry.loss)
-"""The codes whose errors report a loss: calls of the same message may still be executable."""
+"""The codes whose errors tell of the message: its calls may still be executable."""
 
 DOUBTS: Final = frozenset(entry.code for entry in CODES.values() if entry.doubt)
 """The codes that are always doubts; others are doubts only where their meaning says so."""

@@ -131,6 +131,8 @@ class Strays:
 
     def __init__(self, node: Node) -> None:
         openers = {terminal.text.strip() for _, terminal in node.tokens}
+        # A lone closer of reasoning says more than a closer too many: see `report_unopened`.
+        openers.update(node.machine.tables.reasoning_tags)
         terminals = node.machine.tables.terminals
         found = sorted(
             (terminal.pattern for terminal in terminals if _is_mark(terminal, openers)), key=len

@@ -1,4 +1,8 @@
-"""Finds reasoning that the prompt opened and nobody said so: its closer stands alone in the text."""
+"""Finds reasoning that the prompt opened and nobody said so: its closer stands alone in the text.
+
+`Look first.</think>Now.` has a note that names `prefix`. In `[a call]</think>No.` the note is an
+error: the model may only have thought of the call, which ran before anything could tell.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from toolgrammar.core.message.build import Builder
+    from toolgrammar.values.diagnostics import Severity
 
 _LEAST = 5
 """Characters of a special token with a word behind it."""
@@ -44,12 +49,16 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
         return
     closer = compile_pattern("|".join(map(re.escape, tags)))
     for start, text in builder.text_parts.stretches():
-        found = closer.search(text)
+        found = next((m for m in closer.finditer(text) if not is_quoted(text, m.start())), None)
         if found is not None:
             place = Span(start + found.start(), start + found.end())
-            message = f"Found `{found[0][:40]}`, and no reasoning that it closes; it is text"
+            # A call is delivered as soon as it ends, so one before the closer can't be held back.
+            is_late = any(call.span.start < place.start for call in builder.calls)
+            closing = "the calls before it may be thoughts" if is_late else "it is text"
+            message = f"Found `{found[0][:40]}`, and no reasoning that it closes; {closing}"
             hint = _HINT.format(opener=f"{tags[found[0]]}\n")
-            builder.report("unopened-reasoning", "info", message, place, hint=hint)
+            severity: Severity = "error" if is_late else "info"
+            builder.report("unopened-reasoning", severity, message, place, hint=hint)
             return
     _report_half(builder, tags)
 
