@@ -44,6 +44,11 @@ _CLOSED_BY: Final = {
 """By the mark that opens a quotation, those that close it; `~~` strikes text out."""
 _STRAIGHT: Final = ('"', "'")
 """Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
+_LONGEST_TAG: Final = 128
+"""Characters of a tag that is escaped."""
+_ESCAPED_TAG = late(
+    r"(?:&(?:lt|#60|#x3[cC]);[^&;<>\n]{1,100}&(?:gt|#62|#x3[eE]);|\\<[^<>\n]{1,100}>)\Z"
+)
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -65,7 +70,19 @@ def stands_inside(
     shift = len(text) - len(rest)
     # What a closer has closed opens nothing any more.
     behind = [(at - shift, sign) for at, sign in opened if at >= shift]
-    return signs.show_use(rest, behind) or ends_in_value(rest, tools)
+    return signs.show_use(rest, behind) or ends_in_value(rest, tools) or _ends_in_escape(rest)
+
+
+def _ends_in_escape(text: str) -> bool:
+    r"""Whether a text ends with an escaped tag, as `&lt;tool_call&gt;` or `\<tool_call\>`.
+
+    Such a tag is shown; what stands in it is, too, though it has no character to escape.
+    """
+    # A backslash alone escapes the opener that stands behind it.
+    if text.endswith("\\"):
+        return True
+    shown = text.rstrip()
+    return shown.endswith((";", ">")) and _ESCAPED_TAG.search(shown[-_LONGEST_TAG:]) is not None
 
 
 def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:
@@ -86,7 +103,11 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
 
 def _closing_marks(text: str) -> str:
     """Returns the marks that close the quotation whose mark a text ends with, or ""."""
-    return text[-1] if text.endswith(_STRAIGHT) else _CLOSED_BY.get(text.rstrip()[-1:], "")
+    if text.endswith(_STRAIGHT):
+        return text[-1]
+    text = text.rstrip()
+    # A fence of tildes opens a block of code; two of them strike out.
+    return "" if text.endswith("~~~") else _CLOSED_BY.get(text[-1:], "")
 
 
 def doubt_inside(builder: Builder, draft: Draft) -> None:

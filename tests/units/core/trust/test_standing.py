@@ -10,6 +10,7 @@ _TOOLS: list[dict[str, object]] = [
     {"name": "tide", "parameters": {"properties": {"place": {"type": "string"}}}},
 ]
 CALL = '<tool_call>\n{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_call>'
+_ONE_LINE = CALL.replace("\n", "")
 
 
 @pytest.mark.parametrize("format_id", ["hermes", "auto"])
@@ -18,6 +19,8 @@ CALL = '<tool_call>\n{"name": "tide", "arguments": {"place": "Narvik"}}\n</tool_
     [
         (f"```\n{CALL}\n```", [True]),
         (f"So:\n~~~xml\n{CALL}\n~~~\n \n", [True]),
+        (f"~~~\n{CALL}\n~~~", [True]),
+        (f"~~{_ONE_LINE}~~", [False]),
         (f"```\n{CALL}\n{CALL}\n```", [True, True]),
         (f"```\nx = 1\n{CALL}\n```", [False]),
         (f"```\n{CALL}\n```\nThat is how.", [False]),
@@ -36,9 +39,6 @@ def test_a_call_in_code_is_one_only_where_it_stands_alone(
     result = read(format_id, text, tools=_TOOLS)
     assert [call.executable for call in result.calls] == executable
     assert result.ok == all(executable)
-
-
-_ONE_LINE = CALL.replace("\n", "")
 
 
 @pytest.mark.parametrize("format_id", ["hermes", "auto"])
@@ -251,3 +251,19 @@ def test_calls_in_a_comment_or_struck_out_do_not_run(given: str | list[str]) -> 
     text = f"~~{CALL}~~ Not now.\n{CALL}"
     assert [call.executable for call in read(given, text, tools=_TOOLS).calls] == [False, True]
     assert read(given, f"It takes ~ 2 h.\n{CALL}", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize(
+    "before", ["&lt;tool_call&gt;\n", "It is \\<tool_call\\>", "&#60;tool_call&#x3e;\n", "\\"]
+)
+def test_a_call_behind_an_escaped_tag_is_shown(format_id: str, before: str) -> None:
+    call = CALL if before == "\\" else CALL.split("\n")[1]
+    (found,) = read(format_id, before + call, tools=_TOOLS).calls
+    assert "quoted-call" in found.doubts
+
+
+def test_a_call_behind_an_entity_or_a_path_runs() -> None:
+    for before in ("It says &amp;lt; there.\n", "In C:\\dir\\ are files.\n", "5 &gt; 3.\n"):
+        (found,) = read("hermes", before + CALL, tools=_TOOLS).calls
+        assert found.executable
