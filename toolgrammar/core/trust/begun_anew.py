@@ -19,8 +19,8 @@ CODE: Final = "unread-call"
 """The code of the doubt: the text may hold a call that could not be read."""
 _LONGEST: Final = 96
 """The most characters of an opener."""
-_OPENER = late(r"<[^\W\d][^<>\n]{0,64}>|[^\w\s<>]{1,9} ?[\w.-]{1,64}")
-"""A tag, or a mark and the word behind it, as in "```bash"."""
+_OPENER = late(r"<[^\W\d][^<>\n]{0,64}>|[^\w\s<>]{1,9} ?[\w.-]{1,64}|[A-Z]\w{1,32}: [\w.-]{1,64}")
+"""A tag, or a mark or label and the word behind it, as in "```bash" or `Action: search`."""
 
 
 def doubt_begun_anew(builder: Builder, draft: Draft) -> None:

@@ -34,7 +34,7 @@ _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
 _JOINED_STRINGS = late(r"""[^"]*[^\s"]"\s{0,16}[,:]\s{0,16}\"""")
 """A string that ends and the quote of the next one, where that first quote opens nothing."""
-_ODD_KEY = late(r"[<>{}`|\n\r]")
+_ODD_KEY = late(r"[<>{}`|\\\n\r]")
 """What no key has but by mistake, where something else was mended."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
@@ -98,14 +98,28 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
 def _begins_anew(mended: _Mended) -> bool:
     """Whether arguments stand in the arguments of a call in which a brace was put in.
 
-    As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`.
+    As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`, or, from their first
+    list or object on, `{"stops": [{"stops": [1, 2], "days": 3}`.
     """
     arguments = mended.draft.arguments
-    return any(map(_puts_in_brace, mended.found)) and any(
-        isinstance(part.get(key), dict) and not (part is arguments and mended.declares(key))
+    if not any(map(_puts_in_brace, mended.found)):
+        return False
+    own = {key for key in KEYS_OF_ARGUMENTS if mended.declares(key)}
+    first = next(iter(arguments), "")
+    return _holds_object(arguments, KEYS_OF_ARGUMENTS - own) or any(
+        part is not arguments and (_holds_object(part, KEYS_OF_ARGUMENTS) or _begins(part, first))
         for part in _objects(arguments)
-        for key in KEYS_OF_ARGUMENTS
     )
+
+
+def _holds_object(part: dict[str, JsonValue], keys: AbstractSet[str]) -> bool:
+    """Whether an object holds another one under one of these keys."""
+    return any(isinstance(part.get(key), dict) for key in keys)
+
+
+def _begins(part: dict[str, JsonValue], key: str) -> bool:
+    """Whether an object begins with a list or an object under a key."""
+    return next(iter(part), None) == key and isinstance(part[key], dict | list)
 
 
 def _holds_next_call(mended: _Mended) -> bool:
@@ -115,7 +129,7 @@ def _holds_next_call(mended: _Mended) -> bool:
 
 
 def _has_odd_key(mended: _Mended) -> bool:
-    """Whether a key is none, as in `{Ok. <tool_call>{"name": …`."""
+    r"""Whether a key is none, as in `{Ok. <tool_call>{"name": …` or `{\"city\": …`."""
     return any(_ODD_KEY.search(key) for part in _objects(mended.draft.arguments) for key in part)
 
 
@@ -154,7 +168,7 @@ _RULES: Final[tuple[tuple[str, str, Callable[[_Mended], bool]], ...]] = (
         _begins_anew,
     ),
     ("missing-close-tag", "Found an argument with the name of its mended call", _holds_next_call),
-    ("bare-key", "Found markup or a line end in a key of a mended call", _has_odd_key),
+    ("bare-key", "Found markup, a backslash or a line end in a key of a mended call", _has_odd_key),
     (
         "bracket",
         "Found a bracket too many where another one is missing; something may be lost",

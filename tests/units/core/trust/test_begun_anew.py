@@ -13,6 +13,7 @@ from tests.units.core.cuts import read
         ("simple_agent", "\U0001f6e0\ufe0f plant bed-6\nleek \U0001f6e0\ufe0f plant bed-6\nkale\n"),
         ("apply_patch", "*** Begin Patch\n*** Begin Patch\n*** Delete File: a\n*** End Patch"),
         ("aider_diff", "```bash\npython ```bash\npython app.py\n```"),
+        ("react", "Action: rm\nAction Input: oldAction: rm\nAction Input: old"),
     ],
 )
 def test_its_opener_in_a_call_is_a_doubt(format_id: str, text: str) -> None:

@@ -129,6 +129,10 @@ def test_text_without_quotes_may_hold_a_pair_of_brackets() -> None:
             "jamba",
             '<tool_calls>[{"name": "f", "arguments": {"a": 1, "args": {"b": 2}}]</tool_calls>',
         ),
+        (
+            "hermes",
+            '<tool_call>{"name": "f", "arguments": {"at": [{"x": {"at": [{"x": 1}]}}]}</tool_call>',
+        ),
     ],
 )
 def test_a_call_that_begins_anew_in_its_arguments_is_doubted(format_id: str, text: str) -> None:
@@ -143,6 +147,21 @@ def test_an_argument_with_the_key_of_all_arguments_runs() -> None:
     tools: list[dict[str, object]] = [{"name": "f", "parameters": schema}]
     (call,) = read("hermes", f"<tool_call>{wrapped}</tool_call>", tools).calls
     assert (call.arguments, call.status, call.doubts) == ({"arguments": {"b": 1}}, "repaired", ())
+
+
+def test_objects_that_are_nested_alike_run() -> None:
+    inner = '{"kind": "a", "items": [{"kind": "b", "items": []}]}'
+    for arguments in (f'{{"tree": {inner}}}', inner):
+        text = f'<tool_call>{{"name": "f", "arguments": {arguments}</tool_call>'
+        (call,) = read("hermes", text).calls
+        assert (call.status, call.doubts) == ("repaired", ())
+
+
+@pytest.mark.parametrize("arguments", ['{\\"a\\": 1}<|call|>"}', '{\\"a\\": \\"b\\"}<|call|>"}'])
+def test_a_key_with_a_backslash_is_none(arguments: str) -> None:
+    opener = "<|channel|>commentary to=functions.f <|constrain|>json<|message|>"
+    (call,) = read("harmony", opener + arguments).calls
+    assert (list(call.arguments), call.doubts) == (["\\"], ("bare-key",))
 
 
 def test_a_brace_of_the_envelope_may_be_missing_in_the_arguments() -> None:

@@ -31,8 +31,10 @@ def close_raw(reader: RawReader, end: int) -> None:
     reader.let_go()
     # An opener that contains the value's closer, as `n="` does, is markup: text would be escaped.
     is_markup = reader.end.tagged or reader.end.value_closing.search(reader.sibling)
-    if reader.sibling and (reader.mended or is_markup):
-        doubts.doubt_sibling(driver, reader.sibling, end)
+    # A value without a closer that holds its own opener may have been begun anew there.
+    opener = reader.sibling or (reader.own_opener if reader.mended else "")
+    if opener and (reader.mended or is_markup):
+        doubts.doubt_sibling(driver, opener, end)
     elif reader.end.call_closes_alone:
         doubts.doubt_closer(driver, end)
     if not reader.sibling:
@@ -95,6 +97,7 @@ def finish_raw(reader: RawReader, step: Step) -> None:
         driver.builder.end.leave_text_open(start, step.machine.signs)
     if ends:
         doubts.doubt_damaged(driver, reader.end, end, is_cut=True)
+        doubts.doubt_block_end(driver, end)
     driver.builder.end.leave_open(is_open=ends and step.leaf not in _PROSE)
     raws_of(driver.builder).end(driver.base + end, whole=ends, mended=begun)
     if ends or step.leaf in _PROSE:

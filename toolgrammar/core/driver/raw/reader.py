@@ -217,7 +217,7 @@ def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str 
         reader.note_sibling(match.group())
     # A value that quotes its own opener quotes its closer as well, so the two are paired.
     if near is None and key == builder.same("SAME_KEY"):
-        reader.open_value()
+        reader.open_value(match.group())
     elif near is None:
         note_opener(reader, match, awaited=awaited)
         reader.open_other()

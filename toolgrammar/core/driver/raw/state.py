@@ -77,6 +77,8 @@ class RawReader:
         """Whether a closer that may be the payload's own was paired with a quoted opener."""
         self.sibling = ""
         """The first text in the value that looks like the opener of another argument, or ""."""
+        self.own_opener = ""
+        """The last opener of the value itself that the value quotes, or ""."""
         self.fences = 0
         """The number of code blocks that are open inside a block."""
         self.quoted: list[str] = []
@@ -166,9 +168,10 @@ class RawReader:
         """Counts the end of such a block."""
         self.fences -= 1
 
-    def open_value(self) -> None:
+    def open_value(self, opener: str) -> None:
         """Counts a quoted opener of the value itself."""
         self.values_open += 1
+        self.own_opener = opener
 
     def close_value(self) -> None:
         """Counts the closer of such an opener."""

@@ -92,6 +92,11 @@ def test_openers_that_nothing_closes_begin_arguments(
             _pair("city", f"A{_pair('height', '3')}{_CLOSER}"),
             {"city": f"A{_pair('height', '3')}"}, "inner-argument", id="the tool does not have it",
         ),
+        pytest.param(
+            _pair("city", f"\n{_pair('city', 'A')}{_CLOSER}\n{_pair('days', '3')}{_CLOSER}"),
+            {"city": f"\n{_pair('city', 'A')}{_CLOSER}", "days": 3}, "inner-argument",
+            id="it is begun twice",
+        ),
     ],
 )  # fmt: skip
 def test_openers_that_may_be_quoted_are_doubted(
