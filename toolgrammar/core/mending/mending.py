@@ -33,7 +33,12 @@ from toolgrammar.core.machine.repairs import (
     written,
 )
 from toolgrammar.core.mending.misspelt import respell
-from toolgrammar.core.state.doubts import ended_with_line, is_broken_off, is_mark, markup_follows
+from toolgrammar.core.state.doubts import (
+    ended_with_line,
+    is_mark,
+    markup_follows,
+    may_lack_arguments,
+)
 from toolgrammar.core.trust.beside_arguments import holds_beside, rest_follows
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.diagnostics import Edit
@@ -103,7 +108,9 @@ def mend(driver: Driver) -> bool | None:
     if anchor is not None:
         if (follows := keyword_behind(buffer, place, final=driver.final)) is None:
             return False
-        doubtful = follows or ended_with_line(driver) or is_broken_off(driver, anchor, place)
+        opens_call = anchor.step.opens != "" or "call" in anchor.step.before
+        is_cut = opens_call and may_lack_arguments(driver, place)
+        doubtful = follows or ended_with_line(driver) or is_cut
         put_in(driver, anchor.path, doubtful=doubtful)
         driver.move_to(place)
         if driver.node.accepts_text and not driver.builder.has_draft:
@@ -129,6 +136,7 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
     # Text after a value without its own closer, or after a string, may belong to that.
     last = driver.previous
     doubtful = last is not None and (last.leaf == "value" or last.terminal.name == "JSON_TEXT")
+    doubtful = doubtful or may_lack_arguments(driver, place)
     # In `</path>[\n<text>` the text directly after a tag may belong to a damaged next tag.
     is_glued = driver.base + place == driver.last_end and place < len(driver.buffer)
     if is_glued and last is not None and last.terminal.text.strip().endswith(">"):

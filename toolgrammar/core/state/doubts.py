@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgrammar.core.machine.machine import Step
-    from toolgrammar.core.machine.repairs import Anchor
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.payloads.raw.raw_end import RawEnd
     from toolgrammar.core.state.driver import Driver
@@ -45,6 +44,7 @@ _ARGUMENT = late(
     re.VERBOSE,
 )
 """A line that begins like an argument and does not end like a sentence."""
+_BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 _MARKUP = frozenset("<>{}|]")
 
 
@@ -89,19 +89,17 @@ def doubt_open_brackets(driver: Driver) -> bool:
     return driver.final or not may_open
 
 
-def is_broken_off(driver: Driver, anchor: Anchor, place: int) -> bool:
-    """Whether another call opens where the open one, without its closer, may have more arguments.
+def may_lack_arguments(driver: Driver, place: int) -> bool:
+    """Whether the open call may have more arguments, where its closer is missing.
 
     At the end of the text such a call is truncated, since nothing shows that its last argument came.
 
     Args:
         driver: the driver, behind an argument of the open call.
-        anchor: the markup before which the closer is missing.
-        place: the index of that markup.
+        place: the index of what stands there in place of the closer: another call, or text.
     """
     draft, spec = driver.builder.draft, driver.builder.spec()
-    opens = anchor.step.opens != "" or "call" in anchor.step.before
-    if draft is None or not opens or draft.has_payload or not draft.arguments:
+    if draft is None or draft.has_payload or not draft.arguments:
         return False
     # A damaged closer, as `</fuction>`, was left out. The buffer may have dropped it, too.
     if "/" in driver.builder.source.slice(driver.last_end, driver.base + place):
@@ -223,6 +221,27 @@ def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
     # The opener of a free-text call is easily mentioned in prose, as any text may follow it.
     if step.leaf == "input":
         _doubt_sentence(driver.builder)
+
+
+def doubt_block_end(driver: Driver, end: int) -> None:
+    r"""Doubts a call that the end of the text closes, if the block of code around it ends in it.
+
+    Of "```\n🛠️ bash ls\n```" the last line belongs to the value, by the grammar, and to the block.
+
+    Args:
+        driver: the driver, which has emitted the value up to its end.
+        end: the index in the buffer where the value ends.
+    """
+    builder, draft = driver.builder, driver.builder.draft
+    if draft is None or builder.turns.fence < 0:
+        return
+    found = _BLOCK_END.search(builder.source.slice(raws_of(builder).start, driver.base + end))
+    if found is not None:
+        draft.doubts.append("missing-close-tag")
+        message = (
+            f"Found `{found[0].strip()}` in a value, which may close the block around its call"
+        )
+        builder.report("missing-close-tag", "error", message, Span(draft.start, driver.base + end))
 
 
 def _doubt_sentence(builder: Builder) -> None:

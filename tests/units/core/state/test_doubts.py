@@ -229,6 +229,16 @@ def test_a_call_that_another_breaks_off_does_not_run(format_id: str, text: str, 
     assert not result.ok
 
 
+def test_a_call_is_broken_off_before_prose_too() -> None:
+    first = (
+        "<ifm|tool_calls><ifm|tool_call>f<ifm|arg_key>a</ifm|arg_key>"
+        "<ifm|arg_type>integer</ifm|arg_type><ifm|arg_value>2</ifm|arg_value>"
+    )
+    whole = f"{first}</ifm|tool_call></ifm|tool_calls>"
+    calls = read("k2_horizon", f"{first}\nSorry, again:\n{whole}").calls
+    assert [call.doubts for call in calls] == [("missing-close-tag",), ()]
+
+
 def test_a_call_with_a_damaged_closer_is_not_broken_off() -> None:
     first = "<read_file><path>ebb.rs</path></read_filfe>"
     second = "<read_file><path>flow.rs</path></read_file>"
@@ -256,3 +266,40 @@ def test_a_call_with_all_arguments_that_there_are_is_not_broken_off() -> None:
     tools: list[dict[str, object]] = [{"name": each, "parameters": schema} for each in "fg"]
     first = read("openhands_fn", text, tools).calls[0]
     assert (first.arguments, first.status, first.executable) == ({"a": "1"}, "repaired", True)
+
+
+_TAKING_TEXT: list[dict[str, object]] = [
+    {"name": name, "parameters": {"properties": {"text": {"type": "string"}}}}
+    for name in ("bash", "search")
+]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("simple_agent", "```\n🛠️ bash ls\n```"),
+        ("simple_agent", "Here:\n~~~text\n🛠️ bash ls\n~~~\nDone."),
+        ("simple_agent", "```\n🛠️ bash\n```"),
+        ("react", "```\r\nAction: search\r\nAction Input: rain in May\r\n```\r\n"),
+        ("codeact", "Here:\n\n```text\n<execute_bash>\nls -la\n```\nDone."),
+        ("langchain_xml", "```\n<tool>search</tool><tool_input>rye stock\n```\nDone."),
+    ],
+)
+def test_the_end_of_the_block_around_a_call_is_no_part_of_it(format_id: str, text: str) -> None:
+    (call,) = read(format_id, text, _TAKING_TEXT).calls
+    assert "missing-close-tag" in call.doubts
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("simple_agent", "🛠️ bash cat\n```\nx\n```\ny"),
+        ("simple_agent", "```\nx\n```\n🛠️ bash cat\n```\nx\n```\ny"),
+        ("simple_agent", "```\n🛠️ bash ls\n🛠️🔚\n```"),
+        ("simple_agent", "```\n🛠️ bash a ``` b\n🛠️🔚\n```"),
+        ("react", '```\nAction: search\nAction Input: {"text": "rain"}\n```'),
+    ],
+)
+def test_a_fence_in_a_call_or_behind_it_is_no_doubt(format_id: str, text: str) -> None:
+    (call,) = read(format_id, text, _TAKING_TEXT).calls
+    assert call.executable
