@@ -71,7 +71,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         # The order matters: `doubt_mended` adds nothing if there are doubts already.
         _doubt_name(builder, draft, draft.name)
         doubt_mended(builder, draft)
-        doubt_inside(builder, draft)
+        doubt_inside(builder, draft, place)
         doubt_begun_anew(builder, draft)
     turns.doubt_behind_observation(builder, draft)
     if draft.may_go_on:

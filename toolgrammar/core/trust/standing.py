@@ -49,6 +49,7 @@ _LONGEST_TAG: Final = 128
 _ESCAPED_TAG = late(
     r"(?:&(?:lt|#60|#x3[cC]);[^&;<>\n]{1,100}&(?:gt|#62|#x3[eE]);|\\<[^<>\n]{1,100}>)\Z"
 )
+_STRING_PART = late(r'(?:[^"\\\x00-\x1f]++|\\.)*')
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -92,9 +93,10 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
     # A fence anywhere, or a backtick that is open in the last line: the driver finds out which.
     if "`" in text and ("```" in text or ends_in_code(text.rpartition("\n")[2])):
         return True
-    if signs.begin_other_turn(text):
+    if signs.begin_other_turn(text) or _closing_marks(text):
         return True
-    if _closing_marks(text):
+    # All of it may be a string of JSON.
+    if text[0] == '"':
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
@@ -110,8 +112,8 @@ def _closing_marks(text: str) -> str:
     return "" if text.endswith("~~~") else _CLOSED_BY.get(text[-1:], "")
 
 
-def doubt_inside(builder: Builder, draft: Draft) -> None:
-    """Doubts the open call where it may stand in another one that nothing has closed."""
+def doubt_inside(builder: Builder, draft: Draft, end: int) -> None:
+    """Doubts the open call, up to where it ends, if it may stand in another that nothing closed."""
     signs, turns = builder.around, builder.turns
     # Where the last call counts, those before it are examples, and text.
     if signs is None or builder.header.calls == "last":
@@ -140,14 +142,36 @@ def doubt_inside(builder: Builder, draft: Draft) -> None:
         turns.leave_open(is_open=stands_inside(text, signs, builder.tools, opened))
     if turns.is_open:
         _doubt(builder, draft, "behind the beginning of another that nothing closes")
+    if where := _shown_in(builder, draft, end):
+        _doubt(builder, draft, where)
+
+
+def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
+    """Returns where a call up to an offset stands so that it is only shown; "" if it is not."""
+    turns = builder.turns
     if turns.fence == _NESTED:
-        _doubt(builder, draft, "in a block that holds blocks of code")
-    elif 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
-        _doubt(builder, draft, "of no known tool in a block of code")
-    elif turns.quotation:
-        _doubt(builder, draft, "behind the `>` of a quotation")
-    elif turns.comment:
-        _doubt(builder, draft, "in a comment, which nobody sees")
+        return "in a block that holds blocks of code"
+    if 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
+        return "of no known tool in a block of code"
+    if turns.quotation:
+        return "behind the `>` of a quotation"
+    if turns.comment:
+        return "in a comment, which nobody sees"
+    return "in a string of JSON, with its escapes" if _is_in_string(builder, end) else ""
+
+
+def _is_in_string(builder: Builder, end: int) -> bool:
+    r"""Whether all that was written up to an offset is a string of JSON: `"Look.\n<tool_call>…`.
+
+    Its escapes are not undone in the call, so what it says is not what was meant.
+    """
+    turns, source = builder.turns, builder.source
+    if turns.string < 0:
+        return False
+    text = source.slice(turns.string, end) if source.slice(0, 1) == '"' else '"'
+    is_string = _STRING_PART.fullmatch(text) is not None
+    turns.stand_in_string(end if is_string else -1, is_escaped="\\" in text)
+    return is_string and turns.is_escaped
 
 
 def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:

@@ -1,5 +1,7 @@
 """A call that may only be quoted is doubted, whatever way the text is cut."""
 
+import json
+
 import pytest
 
 from tests.units.core.cuts import read
@@ -267,3 +269,24 @@ def test_a_call_behind_an_entity_or_a_path_runs() -> None:
     for before in ("It says &amp;lt; there.\n", "In C:\\dir\\ are files.\n", "5 &gt; 3.\n"):
         (found,) = read("hermes", before + CALL, tools=_TOOLS).calls
         assert found.executable
+
+
+@pytest.mark.parametrize("format_id", ["codeact", "auto"])
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        (json.dumps("Look.\n<execute_bash>ls</execute_bash>"), [False]),
+        (
+            json.dumps('<execute_bash>cat "a"</execute_bash>\n<execute_bash>ls</execute_bash>'),
+            [False] * 2,
+        ),
+        (json.dumps("<execute_bash>ls</execute_bash>\n")[:-1] + '\n"', [True]),
+        ('"Yes", he said.\n<execute_bash>ls\\n</execute_bash>', [True]),
+        ('"Look.\n<execute_bash>ls\\n</execute_bash>"', [True]),
+    ],
+)
+def test_a_call_in_a_string_of_json_keeps_its_escapes_and_does_not_run(
+    format_id: str, text: str, executable: list[bool]
+) -> None:
+    calls = read(format_id, text, tools=[{"name": "execute_bash", "parameters": {}}]).calls
+    assert [call.executable for call in calls] == executable
