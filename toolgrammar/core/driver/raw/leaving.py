@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.driver.payload_end import cut_payload, leave
 from toolgrammar.core.driver.raw.thought_calls import end_before_calls
+from toolgrammar.core.driver.raw.value_doubts import (
+    doubt_block_end,
+    doubt_closer,
+    doubt_damaged,
+    doubt_inner_closer,
+    doubt_open_json,
+    doubt_open_quote,
+    doubt_paired_closer,
+    doubt_quoted_opener,
+    doubt_stopped,
+)
 from toolgrammar.core.mending.stops import stopped_before
-from toolgrammar.core.state import doubts
+from toolgrammar.core.state.doubts import doubt_sibling
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver.raw.state import RawReader
@@ -34,18 +45,18 @@ def close_raw(reader: RawReader, end: int) -> None:
     # A value without a closer that holds its own opener may have been begun anew there.
     opener = reader.sibling or (reader.own_opener if reader.mended else "")
     if opener and (reader.mended or is_markup):
-        doubts.doubt_sibling(driver, opener, end)
+        doubt_sibling(driver, opener, end)
     elif reader.end.call_closes_alone:
-        doubts.doubt_closer(driver, end)
+        doubt_closer(driver, end)
     if not reader.sibling:
-        doubts.doubt_inner_closer(driver, reader.strays, end, mended=reader.mended)
-    doubts.doubt_damaged(driver, reader.end, end, openers=bool(reader.strays) or reader.mended)
+        doubt_inner_closer(driver, reader.strays, end, mended=reader.mended)
+    doubt_damaged(driver, reader.end, end, openers=bool(reader.strays) or reader.mended)
     draft = driver.builder.draft
     if reader.unended and draft is not None:
         draft.go_on()
-        doubts.doubt_open_json(driver, end)
+        doubt_open_json(driver, end)
     if reader.near:
-        doubts.doubt_paired_closer(driver, reader.near, end)
+        doubt_paired_closer(driver, reader.near, end)
     raws = raws_of(driver.builder)
     if reader.end.is_thought_without_closer:
         # A prefix may have begun it: then it starts before the message.
@@ -85,10 +96,10 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     ends = stopped or step.node.end is not None
     end = driver.position
     if stopped and step.leaf not in _PROSE:
-        doubts.doubt_stopped(driver, step, end)
+        doubt_stopped(driver, step, end)
     # The closer in the value would have been a stop string, too, and have ended the message there.
     if stopped and reader.shared:
-        doubts.doubt_quoted_opener(driver)
+        doubt_quoted_opener(driver)
     # The position is before a closer that the end of the text cut.
     begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
     # In some formats reasoning may end with the message, but a call in it may still be lost.
@@ -96,8 +107,9 @@ def finish_raw(reader: RawReader, step: Step) -> None:
         start = max(0, raws_of(driver.builder).start)
         driver.builder.end.leave_text_open(start, step.machine.signs)
     if ends:
-        doubts.doubt_damaged(driver, reader.end, end, is_cut=True)
-        doubts.doubt_block_end(driver, end)
+        doubt_damaged(driver, reader.end, end, is_cut=True)
+        doubt_block_end(driver, end)
+        doubt_open_quote(driver, end)
     driver.builder.end.leave_open(is_open=ends and step.leaf not in _PROSE)
     raws_of(driver.builder).end(driver.base + end, whole=ends, mended=begun)
     if ends or step.leaf in _PROSE:
@@ -115,7 +127,7 @@ def _end_at_last_closer(reader: RawReader, pieces: list[str]) -> None:
     raws_of(driver.builder).take(held[:keep])
     driver.stand_before(held[keep:] + driver.buffer[driver.position :], reader.last_closer)
     if reader.shared:
-        doubts.doubt_quoted_opener(driver)
+        doubt_quoted_opener(driver)
     raws_of(driver.builder).end(reader.last_closer, whole=True)
     leave(driver, driver.position)
     driver.read_on()

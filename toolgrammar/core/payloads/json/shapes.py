@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MEMBER = late(r'"[^"\n]{0,128}"[ \t]{0,16}:')
 _ITEMS = late(r'"[^"\n]{0,128}"[ \t]{0,16},[ \t]{0,16}"')  # a list without its bracket
-_OPEN_STRING = late(r'"[\w/.~][^"\n]*')
+_OPEN_STRING = late(r'"(?:[^"\\\n]++|\\.)*')
 _PAIRS = {"}": "{", "]": "["}
 _JSON_STARTS = frozenset("{[-0123456789tfn")
 
@@ -47,7 +47,7 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
     If the schema wants a text, only a string without a closing quote, as `"/home/a`, counts.
     """
     stripped = text.strip()
-    if _OPEN_STRING.fullmatch(stripped):
+    if is_open_string(stripped):
         return True
     last = stripped[-1:]
     if last not in _PAIRS or '"' not in stripped or (schema is not None and is_text_only(schema)):
@@ -61,6 +61,11 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
         first or stripped[1:2] in ("{", "[") or stripped.count(last) > stripped.count(_PAIRS[last])
     )
     return is_odd and json_shape(stripped) is None
+
+
+def is_open_string(text: str) -> bool:
+    """Whether a line begins with a quote that nothing in it closes, as `"/home/a`."""
+    return text[:1] == '"' and _OPEN_STRING.fullmatch(text) is not None
 
 
 def may_be_json(first: str, schema: JsonSchema | None) -> bool:

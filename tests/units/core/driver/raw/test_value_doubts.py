@@ -1,0 +1,60 @@
+"""A call is doubted for what one of its values holds, or ends with, whatever way the text is cut."""
+
+import pytest
+
+from tests.units.core.cuts import read
+
+TOOLS: list[dict[str, object]] = [
+    {"name": name, "parameters": {"properties": {"text": {"type": "string"}}}}
+    for name in ("bash", "search")
+]
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("simple_agent", "```\n🛠️ bash ls\n```"),
+        ("simple_agent", "Here:\n~~~text\n🛠️ bash ls\n~~~\nDone."),
+        ("simple_agent", "```\n🛠️ bash\n```"),
+        ("react", "```\r\nAction: search\r\nAction Input: rain in May\r\n```\r\n"),
+        ("codeact", "Here:\n\n```text\n<execute_bash>\nls -la\n```\nDone."),
+        ("langchain_xml", "```\n<tool>search</tool><tool_input>rye stock\n```\nDone."),
+    ],
+)
+def test_the_end_of_the_block_around_a_call_is_no_part_of_it(format_id: str, text: str) -> None:
+    (call,) = read(format_id, text, TOOLS).calls
+    assert "missing-close-tag" in call.doubts
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("simple_agent", "🛠️ bash cat\n```\nx\n```\ny"),
+        ("simple_agent", "```\nx\n```\n🛠️ bash cat\n```\nx\n```\ny"),
+        ("simple_agent", "```\n🛠️ bash ls\n🛠️🔚\n```"),
+        ("simple_agent", "```\n🛠️ bash a ``` b\n🛠️🔚\n```"),
+        ("react", '```\nAction: search\nAction Input: {"text": "rain"}\n```'),
+    ],
+)
+def test_a_fence_in_a_call_or_behind_it_is_no_doubt(format_id: str, text: str) -> None:
+    (call,) = read(format_id, text, TOOLS).calls
+    assert call.executable
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text", "doubts"),
+    [
+        ("react", 'Action: search\nAction Input: "tides in', ("missing-quote",)),
+        ("react", 'Action: search\nAction Input: "tides"', ()),
+        ("simple_agent", '🛠️ bash "ls', ("missing-quote",)),
+        ("simple_agent", '🛠️ bash "ls" -l', ()),
+        ("simple_agent", '🛠️ bash "ls\n🛠️🔚', ()),
+        ("reploid0", 'TOOL: search\ntext: "    a \\"b\\" c\nREPLOID/0\n', ("bare-text",)),
+        ("reploid0", 'TOOL: search\ntext: 5" pipe', ()),
+    ],
+)
+def test_a_value_that_a_line_ends_within_quotes_may_go_on(
+    format_id: str, text: str, doubts: tuple[str, ...]
+) -> None:
+    (call,) = read(format_id, text, TOOLS).calls
+    assert call.doubts == doubts

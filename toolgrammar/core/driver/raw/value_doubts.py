@@ -1,0 +1,227 @@
+"""Doubts a call for what one of its values without escapes holds, or ends with.
+
+Example: in `<parameter=x>a</content></function>` the value of `x` lacks its closer. It ends with
+`</content>`, which nothing in it opens, so the call gets the doubt `stray-close-tag`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.payloads.json.shapes import is_open_string, json_shape
+from toolgrammar.core.state.doubts import NEAR, ends_with_closer
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.payloads.raw.raw_end import RawEnd
+    from toolgrammar.core.state.driver import Driver
+
+_ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
+_IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
+"""Words of a sentence that has not ended."""
+_GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
+_BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
+
+
+def doubt_inner_closer(
+    driver: Driver, closers: Iterable[tuple[str, int, bool]], end: int, *, mended: bool = False
+) -> None:
+    """Doubts a call if its value contains its own closer at the end of a line or before markup.
+
+    A closer that prose mentions is followed by more of its sentence. In a damaged call any closer
+    in the value may be the real one.
+
+    Args:
+        driver: the driver.
+        closers: the closers in the value that nothing there opens: text, the offset after it, and
+            whether it is evidence of damage by itself.
+        end: the index in the buffer where the value ends.
+        mended: whether the value ends at something else than its own closer.
+    """
+    builder, place = driver.builder, max(0, driver.base + end)
+    for closer, behind, sure in closers:
+        draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
+        # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
+        # line.
+        tells = sure and _ENDS_LINE.match(follows)
+        if draft is not None and (mended or draft.repaired or tells):
+            draft.doubts.append("stray-close-tag")
+            message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
+            builder.report("stray-close-tag", "error", message, Span(place, place))
+            return
+
+
+def doubt_closer(driver: Driver, end: int) -> None:
+    """Doubts a call whose text ends with a closer that nothing in it opens.
+
+    Args:
+        driver: the driver, which has emitted the text up to its end.
+        end: the index in the buffer where the text ends.
+    """
+    builder = driver.builder
+    stop = driver.base + end
+    match = ends_with_closer.search(builder.source.slice(stop - NEAR, stop))
+    if match is None or builder.draft is None:
+        return
+    # Only the arguments are searched: the tag of the call itself stands before them.
+    text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)
+    # Each closer needs its opener in the value: `<b>bold</b>` is whole.
+    if match["name"] is not None:
+        name = re.escape(match["name"])
+        opened, closed = (len(re.findall(rf"<{each}{name}\b", text)) for each in ("", "/"))
+        odd = closed > opened
+    else:
+        # A fence opens or closes a block alike, so an odd number leaves one open.
+        odd = text.count("```") % 2 == 1
+    if not odd:
+        return
+    builder.draft.doubts.append("stray-close-tag")
+    builder.report(
+        "stray-close-tag",
+        "error",
+        f"Found `{match[0].strip()[:40]}` at the end of a text; it may close something else",
+        Span(max(0, stop - len(match[0])), stop),
+    )
+
+
+def doubt_damaged(
+    driver: Driver, raw: RawEnd, end: int, *, openers: bool = False, is_cut: bool = False
+) -> None:
+    """Doubts a call if its value seems to contain a damaged closer or opener of the format.
+
+    Args:
+        driver: the driver, which has emitted the value up to its end.
+        raw: the closers that end the value.
+        end: the index in the buffer where the value ends.
+        openers: whether a damaged opener counts as well.
+        is_cut: whether the end of the message ends the value.
+    """
+    builder, draft, stop = driver.builder, driver.builder.draft, driver.base + end
+    start = raws_of(builder).start
+    if draft is None or start < 0 or raw.role not in ("value", "input", "body"):
+        return
+    text = builder.source.slice(start, stop)
+    # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
+    same = builder.same("SAME_NAME"), builder.same("SAME_KEY"), builder.marks.fence
+    found = raw.marks.damaged(text, *same, openers=openers, is_cut=is_cut)
+    if found is not None:
+        draft.doubts.append("misspelt")
+        message = f"Found `{found.text[:40]}` in a value; it may be `{found.mark}`"
+        builder.report("misspelt", "error", message, Span(start + found.start, stop))
+
+
+def doubt_open_json(driver: Driver, end: int) -> None:
+    """Doubts a call whose value lacks its closer and is incomplete JSON.
+
+    Args:
+        driver: the driver, which reads the value as its payload.
+        end: the index in the buffer where the value ends.
+    """
+    builder, stop = driver.builder, max(0, driver.base + end)
+    text = builder.source.slice(raws_of(builder).start, stop).strip()
+    # In `{"html": "</search>` the closer that ended the value may be part of the JSON.
+    if builder.draft is not None and text[:1] in ("{", "[") and json_shape(text) is None:
+        builder.draft.doubts.append("missing-close-tag")
+        message = (
+            "Found a closer of the call inside of JSON that has not ended; it may be a part of it"
+        )
+        builder.report("missing-close-tag", "error", message, Span(stop, stop))
+
+
+def doubt_paired_closer(driver: Driver, word: str, end: int) -> None:
+    """Doubts a call whose value ends with a misspelt closer that may close a tag in the value.
+
+    Args:
+        driver: the driver.
+        word: the name in that closer.
+        end: the index in the buffer where the value ends.
+    """
+    builder, stop = driver.builder, max(0, driver.base + end)
+    if builder.draft is not None and f"<{word}" in builder.source.slice(
+        raws_of(builder).start, stop
+    ):
+        builder.draft.doubts.append("misspelt")
+        message = f"Found `{word[:40]}` in a closer; it may close a tag in the value"
+        builder.report("misspelt", "error", message, Span(stop, stop))
+
+
+def doubt_quoted_opener(driver: Driver) -> None:
+    """Doubts a call if another call opens in its value and is not closed: it may be a real call."""
+    builder, place = driver.builder, max(0, driver.base + driver.position)
+    if builder.draft is not None:
+        builder.draft.doubts.append("missing-close-tag")
+        message = "Found the opener of another call in a value, and one closer for both"
+        builder.report("missing-close-tag", "error", message, Span(place, place))
+
+
+def doubt_open_quote(driver: Driver, end: int) -> None:
+    """Doubts a call whose value the end of the text ends, in a quote that opens it: `"tides in`.
+
+    Args:
+        driver: the driver, which has emitted the value up to its end.
+        end: the index in the buffer where the value ends.
+    """
+    builder, draft = driver.builder, driver.builder.draft
+    start, stop = raws_of(builder).start, driver.base + end
+    # A value whose text tells its type is judged by `RawValues`.
+    if builder.header.types == "shape":
+        return
+    if draft is not None and is_open_string(builder.source.slice(start, stop).strip()):
+        draft.doubts.append("missing-quote")
+        message = "Found a value that begins with a quote, and no other; its end may be missing"
+        builder.report("missing-quote", "error", message, Span(start, stop))
+
+
+def doubt_block_end(driver: Driver, end: int) -> None:
+    r"""Doubts a call that the end of the text closes, if the block of code around it ends in it.
+
+    Of "```\n🛠️ bash ls\n```" the last line belongs to the value, by the grammar, and to the block.
+
+    Args:
+        driver: the driver, which has emitted the value up to its end.
+        end: the index in the buffer where the value ends.
+    """
+    builder, draft = driver.builder, driver.builder.draft
+    if draft is None or builder.turns.fence < 0:
+        return
+    found = _BLOCK_END.search(builder.source.slice(raws_of(builder).start, driver.base + end))
+    if found is not None:
+        draft.doubts.append("missing-close-tag")
+        message = (
+            f"Found `{found[0].strip()}` in a value, which may close the block around its call"
+        )
+        builder.report("missing-close-tag", "error", message, Span(draft.start, driver.base + end))
+
+
+def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
+    """Doubts a call that a stop string ended without its closer, if the text may not be a call.
+
+    Args:
+        driver: the driver, which has emitted the text up to its end.
+        step: the step of the payload.
+        end: the index in the buffer where the text ends.
+    """
+    doubt_closer(driver, end)
+    # The opener of a free-text call is easily mentioned in prose, as any text may follow it.
+    if step.leaf == "input":
+        _doubt_sentence(driver.builder)
+
+
+def _doubt_sentence(builder: Builder) -> None:
+    """Doubts a call without its closer inside a sentence, which may only mention the opener."""
+    draft, start = builder.draft, raws_of(builder).start
+    if draft is None:
+        return
+    before = builder.source.slice(draft.start - NEAR, draft.start)
+    # As in `Use <search> to find it`: words stand before the opener on its line, and after it.
+    if _IN_A_LINE.search(before) and _GOES_ON.match(builder.source.slice(start, start + 2)):
+        draft.doubts.append("missing-close-tag")
+        message = "Found a call in a sentence, and not its closer; the sentence may go on"
+        builder.report("missing-close-tag", "error", message, Span(draft.start, start))
