@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
 from toolgrammar.core.trust.open_values import ends_in_value
 from toolgrammar.grammar.call_evidence import is_of_calls
+from toolgrammar.tools.json_tokens import PLAIN
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -49,7 +50,7 @@ _LONGEST_TAG: Final = 128
 _ESCAPED_TAG = late(
     r"(?:&(?:lt|#60|#x3[cC]);[^&;<>\n]{1,100}&(?:gt|#62|#x3[eE]);|\\<[^<>\n]{1,100}>)\Z"
 )
-_STRING_PART = late(r'(?:[^"\\\x00-\x1f]++|\\.)*')
+_STRING_PART = late(rf"(?:[^{PLAIN}]++|\\.)*")
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MEMBER = late(r'"[^"\n]{0,128}"[ \t]{0,16}:')
 _ITEMS = late(r'"[^"\n]{0,128}"[ \t]{0,16},[ \t]{0,16}"')  # a list without its bracket
-_OPEN_STRING = late(r'"(?:[^"\\\n]++|\\.)*')
+_OPEN_STRING = late(r'"[\w/.~ \t](?:[^"\\\n]++|\\.)*')
 _PAIRS = {"}": "{", "]": "["}
 _JSON_STARTS = frozenset("{[-0123456789tfn")
 
@@ -64,7 +64,7 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
 
 
 def is_open_string(text: str) -> bool:
-    """Whether a line begins with a quote that nothing in it closes, as `"/home/a`."""
+    """Whether a line begins with a quote and words, and nothing in it closes that: `"/home/a`."""
     return text[:1] == '"' and _OPEN_STRING.fullmatch(text) is not None
 
 
