@@ -41,7 +41,7 @@ def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, 
     for call in repaired.result.calls:
         if reading.report is not None:
             tell(reading.report, call)
-    if not repaired.result.diagnostics:
+    if all(repaired.get(key) == own[key] for key in _KEYS):
         return choice
     kept = {key: part for key, part in message.items() if key not in _KEYS}
     calls = repaired.get("tool_calls")

@@ -191,7 +191,8 @@ class RepairedPieces:
         status = found.status
         if status == "complete" and read.repaired:
             status = "repaired"
-        self.repaired = self.repaired or bool(diagnostics)
+        # Empty arguments are read as none, `{}`, which a client could not read.
+        self.repaired = self.repaired or bool(diagnostics) or not found.raw
         for each in diagnostics:
             # Native calls have no place in a text: the message says whose arguments are meant.
             message = f"{each.message} (in the call of {name!r:.80})"

@@ -86,3 +86,18 @@ def test_a_call_without_a_name_is_left_out_of_a_message_and_told() -> None:
     repaired = openai.repair_message({"role": "assistant", "content": "Hi.", "tool_calls": [call]})
     assert not repaired.get("tool_calls")
     assert [each.code for each in repaired.result.diagnostics] == ["malformed-call"]
+
+
+def test_empty_arguments_are_written_as_none() -> None:
+    function = {"name": "now", "arguments": ""}
+    message = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c", "function": function}],
+    }
+    repaired = openai.repair_message(message)
+    assert [each["function"]["arguments"] for each in repaired["tool_calls"]] == ["{}"]
+    (call,) = repaired.result.calls
+    assert (call.arguments, call.status, call.executable) == ({}, "complete", True)
+    function["arguments"] = "{}"
+    assert openai.repair_message(message) == message
