@@ -11,7 +11,7 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from toolgrammar.core.message.build import Builder
@@ -32,8 +32,11 @@ _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
-_JOINED_STRINGS = late(r"""[^"]*[^\s"]"\s{0,16}[,:]\s{0,16}\"""")
-"""A string that ends and the quote of the next one, where that first quote opens nothing."""
+_JOINED_STRINGS = late(r"""[^"]*(?:"[^"]*"[^"]*)*?(?<=[^ \t"])"(?!")[\s,:}\]]{1,16}\"""")
+"""A quote that ends a string, and the quote of the next one: between them stand only delimiters.
+
+The quotes before are taken in pairs, so `a "b", "c" d` has none: it quotes two words.
+"""
 _ODD_KEY = late(r"[<>{}`|\\\n\r]")
 """What no key has but by mistake, where something else was mended."""
 _MEMBER_OR_BRACKET = late(
@@ -50,10 +53,11 @@ _NEAR: Final = 256
 _CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 
-class _Mended(NamedTuple):
+class Mended(NamedTuple):
     """A mended call, as the rules see it."""
 
-    draft: Draft
+    name: str
+    arguments: dict[str, JsonValue]
     found: Sequence[Diagnostic]
     """The diagnostics of the call."""
     codes: AbstractSet[str]
@@ -63,7 +67,7 @@ class _Mended(NamedTuple):
     @property
     def strings(self) -> Iterator[str]:
         """The strings in its arguments."""
-        return strings_of(self.draft.arguments)
+        return strings_of(self.arguments)
 
     def declares(self, key: str) -> bool:
         """Whether the tool is known, and has an argument of this name."""
@@ -74,34 +78,53 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
     """Doubts a mended call whose name or values show that the mending may have guessed wrong."""
     found = builder.diagnostics[draft.diagnostics.listed :]
     counted = builder.listing.mark().rest.keys()
-    # Only safe repairs may have guessed wrong in silence. What is only counted may be one.
-    codes = {each.code for each in found if each.severity == "warning"}.union(counted) - _TYPED
+    codes = sure_codes(found) | (counted - _TYPED)
     # A call that is in doubt already is not run: more reasons would help nobody.
     if not draft.repaired or not codes or draft.doubts:
         return
-    spec = builder.spec()
     inside = bool(counted) or any(_is_inside(draft, each) for each in found)
+    mended = Mended(draft.name or "", draft.arguments, found, codes, builder.spec())
+    for code, message in reasons(mended, inside=inside):
+        draft.doubts.append(code)
+        place = max(0, draft.start)
+        builder.report(code, "error", message, Span(place, place))
+
+
+def sure_codes(found: Iterable[Diagnostic]) -> set[str]:
+    """Returns the codes of repairs that are taken for sure: only they may be wrong in silence."""
+    return {each.code for each in found if each.severity == "warning"} - _TYPED
+
+
+def changes_values(codes: AbstractSet[str]) -> bool:
+    """Whether repairs with these codes may make other keys or types than were meant."""
+    return not codes <= _SPELLED
+
+
+def reasons(mended: Mended, *, inside: bool) -> Iterator[tuple[str, str]]:
+    """Yields the code and the message of each doubt that a mended call has.
+
+    Args:
+        mended: the call.
+        inside: whether something was mended in the arguments, not in the markup around them.
+    """
     # A quote put in at the wrong place often leaves a key that the tool does not have.
-    if inside and spec is not None and not guide_of_tool(spec).admits(draft.arguments):
+    spec = mended.spec
+    if inside and spec is not None and not guide_of_tool(spec).admits(mended.arguments):
         message = "Found arguments that were mended, and that the tool's schema does not take"
-        _doubt(builder, draft, "schema-mismatch", message)
-    mended = _Mended(draft, found, codes, spec)
-    for code, message, holds in _RULES:
-        if holds(mended):
-            _doubt(builder, draft, code, message)
-            return
+        yield "schema-mismatch", message
+    yield from ((code, message) for code, message, holds in _RULES if holds(mended))
 
 
 # The rules. Each says whether what was mended shows that text was lost, or belongs elsewhere.
 
 
-def _begins_anew(mended: _Mended) -> bool:
+def _begins_anew(mended: Mended) -> bool:
     """Whether arguments stand in the arguments of a call in which a brace was put in.
 
     As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`, or, from their first
     list or object on, `{"stops": [{"stops": [1, 2], "days": 3}`.
     """
-    arguments = mended.draft.arguments
+    arguments = mended.arguments
     if not any(map(_puts_in_brace, mended.found)):
         return False
     own = {key for key in KEYS_OF_ARGUMENTS if mended.declares(key)}
@@ -122,29 +145,28 @@ def _begins(part: dict[str, JsonValue], key: str) -> bool:
     return next(iter(part), None) == key and isinstance(part[key], dict | list)
 
 
-def _holds_next_call(mended: _Mended) -> bool:
+def _holds_next_call(mended: Mended) -> bool:
     """Whether the call has an argument of its own name: of `<f><a>1</a></fx><f>…</f>` it has `f`."""
-    name = mended.draft.name or ""
-    return name in mended.draft.arguments and not mended.declares(name)
+    return mended.name in mended.arguments and not mended.declares(mended.name)
 
 
-def _has_odd_key(mended: _Mended) -> bool:
+def _has_odd_key(mended: Mended) -> bool:
     r"""Whether a key is none, as in `{Ok. <tool_call>{"name": …` or `{\"city\": …`."""
-    return any(_ODD_KEY.search(key) for part in _objects(mended.draft.arguments) for key in part)
+    return any(_ODD_KEY.search(key) for part in _objects(mended.arguments) for key in part)
 
 
-def _lost_text(mended: _Mended) -> bool:
+def _lost_text(mended: Mended) -> bool:
     """Whether a bracket is missing and another one left over, as in `{"a": ["b", "c": 0}}`."""
     found = mended.found
     return any(map(_lacks_bracket, found)) and any(map(_leaves_out_bracket, found))
 
 
-def _holds_damaged_closer(mended: _Mended) -> bool:
+def _holds_damaged_closer(mended: Mended) -> bool:
     """Whether the end of a value may be its closer, damaged, as in `"text": "done</tool_cal`."""
     return "missing-close-tag" in mended.codes and any(map(_holds_closer, mended.strings))
 
 
-def _holds_arguments_behind(mended: _Mended) -> bool:
+def _holds_arguments_behind(mended: Mended) -> bool:
     """Whether text without quotes may hold what stands behind it.
 
     In `{"a": Ne{w York}` it may have taken the bracket that was put in, in `{"a": (x", "b": 1}` it
@@ -155,13 +177,21 @@ def _holds_arguments_behind(mended: _Mended) -> bool:
     return "bare-text" in mended.codes and any(map(holds, mended.strings))
 
 
-def _took_delimiter(mended: _Mended) -> bool:
+def _converts_behind_colon(mended: Mended) -> bool:
+    """Whether a value of another type than wanted stands behind a colon that was put in.
+
+    Of `{"city": "Oslo", "days": 3}` damage may leave `{"city" 3}`.
+    """
+    return "colon" in mended.codes and any(each.code == "schema-type" for each in mended.found)
+
+
+def _took_delimiter(mended: Mended) -> bool:
     """Whether a string ends with what was put in behind it: in `{"a": "x," "b": 1}` it may be `x`."""
     marks = "".join(_MARKS.get(code, "") for code in mended.codes)
     return any(_ends_with_stray(text, marks) for text in mended.strings)
 
 
-_RULES: Final[tuple[tuple[str, str, Callable[[_Mended], bool]], ...]] = (
+_RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
     (
         "bracket",
         "Found arguments in the arguments of a call that lacks a bracket; it may be another",
@@ -185,12 +215,17 @@ _RULES: Final[tuple[tuple[str, str, Callable[[_Mended], bool]], ...]] = (
         _holds_arguments_behind,
     ),
     (
+        "schema-mismatch",
+        "Found a value of another type behind a colon that was put in; something may be lost",
+        _converts_behind_colon,
+    ),
+    (
         "slipped-quote",
         "Found a string that ends with the delimiter that is missing behind it",
         _took_delimiter,
     ),
 )
-"""The code of the doubt, its message, and when it holds: the first counts."""
+"""The code of the doubt, its message, and when it holds."""
 
 
 def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
@@ -221,12 +256,6 @@ def _leaves_out_bracket(mended: Diagnostic) -> bool:
     """Whether a repair drops a single bracket that closes nothing."""
     edits = mended.edits if mended.code == "stray-close-tag" else ()
     return any(edit.replacement == "" and edit.span.end - edit.span.start == 1 for edit in edits)
-
-
-def _doubt(builder: Builder, draft: Draft, code: str, message: str) -> None:
-    draft.doubts.append(code)
-    place = max(0, draft.start)
-    builder.report(code, "error", message, Span(place, place))
 
 
 def _holds_closer(text: str) -> bool:

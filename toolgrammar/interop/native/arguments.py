@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
+from toolgrammar.core.trust.mended_calls import Mended, changes_values, reasons, sure_codes
 from toolgrammar.interop.exchange import to_json
 from toolgrammar.interop.native.repeated import RepeatedPieces
 from toolgrammar.recovery.json_parser import JsonParser, recover_json
@@ -127,7 +128,7 @@ class ArgumentsReader:
         assert self._parser is not None
         found = self._parser.close()
         first += self._go_out(self._parser.take())
-        every = [_read(found, text, cut=cut)]
+        every = [_judged(_read(found, text, cut=cut), found, tool)]
         # If the text was cut, it is not known whether the last object is whole.
         if not cut and any(each.code == _ANOTHER for each in found.diagnostics):
             every = _several(text, tool, calls) or every
@@ -181,6 +182,20 @@ def _read(found: RecoveredJson, text: str, *, cut: bool) -> ReadArguments:
         status = "truncated"
         diagnostics += (_diagnostic("truncated", "the answer was cut in the arguments"),)
     return ReadArguments(found.value, text, status, None, doubts, diagnostics)
+
+
+def _judged(read: ReadArguments, found: RecoveredJson, tool: ToolSpec | None) -> ReadArguments:
+    """Returns the arguments with the doubts that mended ones of a call in a text have, too."""
+    codes = sure_codes(found.diagnostics)
+    # A call that is in doubt already is not run: more reasons would help nobody.
+    if read.status != "repaired" or read.doubts or not codes:
+        return read
+    name = tool.name if tool is not None else ""
+    mended = Mended(name, read.arguments, found.diagnostics, codes, tool)
+    for code, message in reasons(mended, inside=changes_values(codes)):
+        told = (*read.diagnostics, _diagnostic(code, message))
+        read = replace(read, doubts=(*read.doubts, code), diagnostics=told)
+    return read
 
 
 def _several(text: str, tool: ToolSpec | None, calls: int) -> list[ReadArguments]:

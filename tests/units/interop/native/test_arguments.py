@@ -1,0 +1,73 @@
+"""Mended arguments of a native call have the doubts that those of a call in a text have."""
+
+from typing import Any
+
+import pytest
+
+from toolgrammar.interop import openai
+
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "save",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["path"],
+        },
+    }
+]
+
+
+def _calls(arguments: str, tools: list[dict[str, Any]] | None = TOOLS) -> Any:
+    function = {"name": "save", "arguments": arguments}
+    message = {"role": "assistant", "tool_calls": [{"id": "c", "function": function}]}
+    whole = openai.repair_message(message, tools=tools).result
+    pieces = [{"index": 0, "id": "c", "function": {"name": "save", "arguments": ""}}]
+    pieces += [{"index": 0, "function": {"arguments": each}} for each in arguments]
+    chunks = [{"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in pieces]
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    stream = openai.repair_stream([*chunks, end], tools=tools)
+    list(stream)
+    assert stream.result.calls == whole.calls
+    return whole.calls
+
+
+@pytest.mark.parametrize(
+    ("arguments", "doubt"),
+    [
+        ('"{path": "a", "tags": []}', "schema-mismatch"),
+        (' "tags": ["a"]}', "schema-mismatch"),
+        ('{"path": "a," "tags": []}', "slipped-quote"),
+        ('{"path" 3}', "schema-mismatch"),
+        ('{"path": "say \\"hi\\".\\n", "n", "tags": ["a"]}', "inner-quote"),
+        ('{"path": "a" "a", "tags": []}', "inner-quote"),
+        ('{"path": "/"}"/"}', "inner-quote"),
+    ],
+)
+def test_what_may_be_mended_wrong_does_not_run(arguments: str, doubt: str) -> None:
+    (call,) = _calls(arguments)
+    assert doubt in call.doubts
+    assert not call.executable
+
+
+def test_a_key_that_is_none_is_doubted_without_tools() -> None:
+    (call,) = _calls('"{path": "a", "tags": []}', None)
+    assert (call.arguments, call.doubts) == ({"{path": "a", "tags": []}, ("bare-key",))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "{'path': 'a', 'tags': ['b',],}",
+        '{path: "a"}',
+        '{"path": "a", "tags": ["b"}',
+        '```json\n{"path": "a"}\n```',
+        '{"path": "he said "no" twice"}',
+    ],
+)
+def test_what_is_sure_runs(arguments: str) -> None:
+    (call,) = _calls(arguments)
+    assert call.executable
