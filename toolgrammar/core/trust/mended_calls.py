@@ -156,9 +156,22 @@ def _has_odd_key(mended: Mended) -> bool:
 
 
 def _lost_text(mended: Mended) -> bool:
-    """Whether a bracket is missing and another one left over, as in `{"a": ["b", "c": 0}}`."""
+    """Whether a delimiter is missing and a bracket left over, as in `{"a": ["b", "c": 0}}`."""
     found = mended.found
-    return any(map(_lacks_bracket, found)) and any(map(_leaves_out_bracket, found))
+    lacks = "comma" in mended.codes or any(map(_lacks_bracket, found))
+    return lacks and any(map(_leaves_out_bracket, found))
+
+
+def _opens_twice(mended: Mended) -> bool:
+    """Whether the opener of a list whose closer was put in may be one too many.
+
+    As in `{"a": [["b", "c"], "d": 1}`, or in `{"a": ("b"}`, where another mark stands for it.
+    """
+    if not any(map(_lacks_bracket, mended.found)):
+        return False
+    return any(map(_replaces_opener, mended.found)) or any(
+        len(part) == 1 and isinstance(part[0], list) for part in _lists(mended.arguments)
+    )
 
 
 def _holds_damaged_closer(mended: Mended) -> bool:
@@ -201,8 +214,13 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
     ("bare-key", "Found markup, a backslash or a line end in a key of a mended call", _has_odd_key),
     (
         "bracket",
-        "Found a bracket too many where another one is missing; something may be lost",
+        "Found a bracket too many where a delimiter is missing; something may be lost",
         _lost_text,
+    ),
+    (
+        "bracket",
+        "Found the opener of a list, and not its closer; it may be one too many",
+        _opens_twice,
     ),
     (
         "stray-close-tag",
@@ -250,6 +268,12 @@ def _lacks_bracket(mended: Diagnostic) -> bool:
     """Whether a repair puts in a bracket that is missing, not one in place of another kind."""
     is_empty = (edit.span.start == edit.span.end for edit in mended.edits)
     return mended.code == "bracket" and any(is_empty)
+
+
+def _replaces_opener(mended: Diagnostic) -> bool:
+    """Whether a repair takes another mark for the opener of a list."""
+    edits = mended.edits if mended.code == "bracket" else ()
+    return any(edit.replacement == "[" and edit.span.end > edit.span.start for edit in edits)
 
 
 def _leaves_out_bracket(mended: Diagnostic) -> bool:
@@ -348,6 +372,11 @@ def strings_of(value: JsonValue) -> Iterator[str]:
 def _objects(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
     """Yields the objects in a value, and the value if it is one."""
     return (part for part in _parts(value) if isinstance(part, dict))
+
+
+def _lists(value: JsonValue) -> Iterator[list[JsonValue]]:
+    """Yields the lists in a value, and the value if it is one."""
+    return (part for part in _parts(value) if isinstance(part, list))
 
 
 def _parts(value: JsonValue) -> Iterator[JsonValue]:

@@ -16,8 +16,8 @@ from toolgrammar.core.driver.raw.value_doubts import (
     doubt_closer,
     doubt_damaged,
     doubt_inner_closer,
+    doubt_open_end,
     doubt_open_json,
-    doubt_open_quote,
     doubt_paired_closer,
     doubt_quoted_opener,
     doubt_stopped,
@@ -109,7 +109,7 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     if ends:
         doubt_damaged(driver, reader.end, end, is_cut=True)
         doubt_block_end(driver, end)
-        doubt_open_quote(driver, end)
+        doubt_open_end(driver, end)
     driver.builder.end.leave_open(is_open=ends and step.leaf not in _PROSE)
     raws_of(driver.builder).end(driver.base + end, whole=ends, mended=begun)
     if ends or step.leaf in _PROSE:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
-from toolgrammar.core.payloads.json.shapes import is_open_string, json_shape
+from toolgrammar.core.payloads.json.shapes import is_broken_json, json_shape
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
+_WORD = late(r"\w{2}")
 _IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
 """Words of a sentence that has not ended."""
 _GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
@@ -50,7 +51,9 @@ def doubt_inner_closer(
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
         # line.
-        tells = sure and _ENDS_LINE.match(follows)
+        # Nor does a word follow a tag without a blank, but where a tag lost its beginning.
+        is_glued = closer.endswith(">") and _WORD.match(follows)
+        tells = sure and (_ENDS_LINE.match(follows) or is_glued)
         if draft is not None and (mended or draft.repaired or tells):
             draft.doubts.append("stray-close-tag")
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
@@ -161,8 +164,10 @@ def doubt_quoted_opener(driver: Driver) -> None:
         builder.report("missing-close-tag", "error", message, Span(place, place))
 
 
-def doubt_open_quote(driver: Driver, end: int) -> None:
-    """Doubts a call whose value the end of the text ends, in a quote that opens it: `"tides in`.
+def doubt_open_end(driver: Driver, end: int) -> None:
+    """Doubts a call whose value the end of the text ends, and which seems to be damaged JSON.
+
+    As `"tides in`, in a quote that opens the value, or `"amount": 2}`, which lacks its brace.
 
     Args:
         driver: the driver, which has emitted the value up to its end.
@@ -173,10 +178,10 @@ def doubt_open_quote(driver: Driver, end: int) -> None:
     # A value whose text tells its type is judged by `RawValues`.
     if builder.header.types == "shape":
         return
-    if draft is not None and is_open_string(builder.source.slice(start, stop).strip()):
-        draft.doubts.append("missing-quote")
-        message = "Found a value that begins with a quote, and no other; its end may be missing"
-        builder.report("missing-quote", "error", message, Span(start, stop))
+    if draft is not None and is_broken_json(builder.source.slice(start, stop), None):
+        draft.doubts.append("bare-text")
+        message = "Found text that may be damaged JSON, and the end of the message; kept as text"
+        builder.report("bare-text", "error", message, Span(start, stop))
 
 
 def doubt_block_end(driver: Driver, end: int) -> None:

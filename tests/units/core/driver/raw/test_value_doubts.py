@@ -44,10 +44,12 @@ def test_a_fence_in_a_call_or_behind_it_is_no_doubt(format_id: str, text: str) -
 @pytest.mark.parametrize(
     ("format_id", "text", "doubts"),
     [
-        ("react", 'Action: search\nAction Input: "tides in', ("missing-quote",)),
+        ("react", 'Action: search\nAction Input: "tides in', ("bare-text",)),
         ("react", 'Action: search\nAction Input: "tides"', ()),
-        ("simple_agent", '🛠️ bash "ls', ("missing-quote",)),
+        ("simple_agent", '🛠️ bash "ls', ("bare-text",)),
         ("simple_agent", '🛠️ bash "ls" -l', ()),
+        ("react", 'Action: search\nAction Input: "text": "rain", "days": 2}', ("bare-text",)),
+        ("simple_agent", '🛠️ bash f {"a": [1]}', ()),
         ("simple_agent", '🛠️ bash "ls\n🛠️🔚', ()),
         ("reploid0", 'TOOL: search\ntext: "    a \\"b\\" c\nREPLOID/0\n', ("bare-text",)),
         ("reploid0", 'TOOL: search\ntext: 5" pipe', ()),
