@@ -12,7 +12,7 @@ from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.json.whole import read_all
 from toolgrammar.core.payloads.mended.recover import RecoveringScanner, repairs_of
 from toolgrammar.core.payloads.mended.repairs import Repair, judge_duplicates
-from toolgrammar.core.trust.mended_calls import doubt_quotes, is_endless
+from toolgrammar.core.trust.mended_values import doubt_quotes, is_endless
 from toolgrammar.recovery.growing_value import GrowingValue
 from toolgrammar.recovery.json_escaped import Unescaper
 from toolgrammar.recovery.json_options import checked_codes, checked_schema

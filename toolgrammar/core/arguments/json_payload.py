@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.markup import Markup
 from toolgrammar.core.payloads.mended.recover import RecoveringScanner
 from toolgrammar.core.payloads.mended.repairs import judge_duplicates
-from toolgrammar.core.trust.mended_calls import doubt_quotes
+from toolgrammar.core.trust.mended_values import doubt_quotes
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step

@@ -13,7 +13,7 @@ from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.json.runs import inside_framed
 from toolgrammar.core.payloads.mended.ahead import Around
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More
-from toolgrammar.core.trust.mended_calls import strings_of
+from toolgrammar.core.trust.mended_values import strings_of
 from toolgrammar.tools.json_tokens import LITERAL
 from toolgrammar.values.patterns import anywhere, blanks, late
 

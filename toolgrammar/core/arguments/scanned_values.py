@@ -24,7 +24,7 @@ from toolgrammar.core.message.format_misfit import FormatMisfit
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
-from toolgrammar.core.trust.mended_calls import is_endless
+from toolgrammar.core.trust.mended_values import is_endless
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
 

@@ -40,6 +40,8 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     if step is None or step.node.accepts_text:
         found.append(_goes_on(driver))
         found.append(_quotes_on(driver))
+    elif not driver.builder.has_arguments:
+        found.append(_is_closed_before(driver))
     if any(found):
         assert driver.builder.draft is not None
         driver.builder.draft.doubts.append("skipped-markup")
@@ -74,6 +76,17 @@ def _goes_on(driver: Driver) -> bool | None:
         return False
     rest = builder.source.slice(place, place + MOST)
     return goes_on(rest, builder.awaits, final=driver.final or len(rest) == MOST)
+
+
+def _is_closed_before(driver: Driver) -> bool | None:
+    """Whether a call of a list was closed before its arguments: `[{"name": "f"}, "arguments": {`."""
+    source, place = driver.builder.source, driver.last_end
+    if source.slice(place - 1, place) != "}":
+        return False
+    rest = source.slice(place, place + MOST)
+    if not rest.strip():
+        return False if driver.final or len(rest) == MOST else None
+    return rest.lstrip().startswith(",") and _goes_on(driver)
 
 
 def _quotes_on(driver: Driver) -> bool | None:

@@ -1,12 +1,24 @@
-"""Doubts a call in which something was mended, where what came of it shows that it may be wrong."""
+"""Doubts a call in which something was mended, where what came of it shows that it may be wrong.
+
+Example: `{"name": "f", "arguments": {"a": 1, "arguments": {"a": 2}}` lacks a brace. With it the call
+has arguments in its arguments: the model may have begun anew.
+"""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.trust.beside_arguments import KEYS_OF_ARGUMENTS
+from toolgrammar.core.trust.mended_values import (
+    ends_with_stray,
+    holds_bracket,
+    holds_closer,
+    holds_member,
+    lists_of,
+    objects_of,
+    strings_of,
+)
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -16,7 +28,6 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
-    from toolgrammar.core.payloads.mended.repairs import Repair
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -27,30 +38,10 @@ _SPELLED: Final = frozenset(
     {"comment", "control", "literal", "number", "quote-style", "space", "stray-comma"}
 )
 """Codes of what is only spelled otherwise: that makes no other keys or types."""
-_GREAT = late(r"[eE]\+?\d{3}|\d{200}")
-"""What stands in every number that is too great for a float."""
-
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
-_JOINED_STRINGS = late(r"""[^"]*(?:"[^"]*"[^"]*)*?(?<=[^ \t"])"(?!")[\s,:}\]]{1,16}\"""")
-"""A quote that ends a string, and the quote of the next one: between them stand only delimiters.
-
-The quotes before are taken in pairs, so `a "b", "c" d` has none: it quotes two words.
-"""
 _ODD_KEY = late(r"[<>{}`|\\\n\r]")
 """What no key has but by mistake, where something else was mended."""
-_MEMBER_OR_BRACKET = late(
-    r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
-    r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:)"""
-)
-"""A bracket, or the border of two members: in single quotes, which words have, too, with its key."""
-_TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
-_BROKEN_TAG = late(r"<[/|]?[\w|/]{0,64}\s{0,64}\Z")  # As `</tool_c` at the end.
-_ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
-"""What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
-_NEAR: Final = 256
-"""Characters at the end of a text in which a closer may stand."""
-_CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 
 class Mended(NamedTuple):
@@ -131,7 +122,7 @@ def _begins_anew(mended: Mended) -> bool:
     first = next(iter(arguments), "")
     return _holds_object(arguments, KEYS_OF_ARGUMENTS - own) or any(
         part is not arguments and (_holds_object(part, KEYS_OF_ARGUMENTS) or _begins(part, first))
-        for part in _objects(arguments)
+        for part in objects_of(arguments)
     )
 
 
@@ -152,7 +143,7 @@ def _holds_next_call(mended: Mended) -> bool:
 
 def _has_odd_key(mended: Mended) -> bool:
     r"""Whether a key is none, as in `{Ok. <tool_call>{"name": …` or `{\"city\": …`."""
-    return any(_ODD_KEY.search(key) for part in _objects(mended.arguments) for key in part)
+    return any(_ODD_KEY.search(key) for part in objects_of(mended.arguments) for key in part)
 
 
 def _lost_text(mended: Mended) -> bool:
@@ -170,13 +161,13 @@ def _opens_twice(mended: Mended) -> bool:
     if not any(map(_lacks_bracket, mended.found)):
         return False
     return any(map(_replaces_opener, mended.found)) or any(
-        len(part) == 1 and isinstance(part[0], list) for part in _lists(mended.arguments)
+        len(part) == 1 and isinstance(part[0], list) for part in lists_of(mended.arguments)
     )
 
 
 def _holds_damaged_closer(mended: Mended) -> bool:
     """Whether the end of a value may be its closer, damaged, as in `"text": "done</tool_cal`."""
-    return "missing-close-tag" in mended.codes and any(map(_holds_closer, mended.strings))
+    return "missing-close-tag" in mended.codes and any(map(holds_closer, mended.strings))
 
 
 def _holds_arguments_behind(mended: Mended) -> bool:
@@ -186,7 +177,7 @@ def _holds_arguments_behind(mended: Mended) -> bool:
     goes on to the end of the object.
     """
     takes_bracket = not mended.codes.isdisjoint(("bracket", "missing-close-tag"))
-    holds = _holds_bracket if takes_bracket else _holds_member
+    holds = holds_bracket if takes_bracket else holds_member
     return "bare-text" in mended.codes and any(map(holds, mended.strings))
 
 
@@ -201,7 +192,7 @@ def _converts_behind_colon(mended: Mended) -> bool:
 def _took_delimiter(mended: Mended) -> bool:
     """Whether a string ends with what was put in behind it: in `{"a": "x," "b": 1}` it may be `x`."""
     marks = "".join(_MARKS.get(code, "") for code in mended.codes)
-    return any(_ends_with_stray(text, marks) for text in mended.strings)
+    return any(ends_with_stray(text, marks) for text in mended.strings)
 
 
 _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
@@ -280,113 +271,3 @@ def _leaves_out_bracket(mended: Diagnostic) -> bool:
     """Whether a repair drops a single bracket that closes nothing."""
     edits = mended.edits if mended.code == "stray-close-tag" else ()
     return any(edit.replacement == "" and edit.span.end - edit.span.start == 1 for edit in edits)
-
-
-def _holds_closer(text: str) -> bool:
-    """Whether a tag closes in a text that did not open there, or the text ends with a part of one."""
-    near = text[-_NEAR:]
-    if _ends_with_rest_of_tag(near):
-        return True
-    if "<" not in text:
-        return False
-    opened: set[str] = set()
-    for tag in _TAG.finditer(text):
-        if tag["opened"]:
-            opened.add(tag["opened"])
-        elif tag["closed"] not in opened:
-            return True
-    return _BROKEN_TAG.search(near) is not None or _ODD_TAG.search(near) is not None
-
-
-def _ends_with_rest_of_tag(text: str) -> bool:
-    """Whether a text ends with a tag without its beginning, such as `ter>` of `</parameter>`."""
-    text = text.rstrip()
-    before = text.rfind(">", 0, -1)
-    # `->` is an arrow, and `a >` a comparison.
-    return text.endswith(">") and "<" not in text[before + 1 :] and text[-2:-1] not in "-= "
-
-
-def _ends_with_stray(text: str, marks: str) -> bool:
-    """Whether a string ends with one of these marks, and has not opened it if that is a bracket."""
-    last = text[-1:]
-    if not last or last not in marks:
-        return False
-    # `f(x)` ends with a bracket of its own.
-    return last == "," or text.count(last) > text.count(_CLOSED_BY[last])
-
-
-def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
-    """Doubts quotes that were taken for a part of a string, where they may be none of it.
-
-    Args:
-        repairs: those of the value.
-        value: what was read, with them.
-    """
-    sure = [each for each in repairs if each.code == "inner-quote" and not each.doubt]
-    counts: dict[str, int] = {}
-    for each in sure:
-        # By the path: each string of the arguments is judged by its own quotes.
-        counts[each.path] = counts.get(each.path, 0) + each.end - each.start
-    # A string such as `x", "b": "y` has swallowed the member behind it, `x", "b` an item.
-    swallows = sure and any(_holds_member(e) or _JOINED_STRINGS.match(e) for e in strings_of(value))
-    for each in sure:
-        # A quotation has two quotes, with words between them.
-        each.judge(doubt=bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1)
-
-
-def _holds_bracket(text: str) -> bool:
-    """Whether a bracket of JSON stands in a string."""
-    return not set("{}[]").isdisjoint(text)
-
-
-def _holds_member(text: str) -> bool:
-    """Whether what looks like a member of JSON stands in a string, and not in a text of JSON.
-
-    Such a text opens its brackets before its first quote, and closes each.
-    """
-    depth = 0
-    for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text or "'" in text else ():
-        if part["member"] and depth <= 0:
-            return True
-        depth += (part[0] in "{[") - (part[0] in "}]")
-        if part[0] in "{[" and depth == 1 and '"' in text[: part.start()]:
-            # A quote stood before the first bracket, so it is no JSON: any member that follows
-            # counts.
-            depth = -len(text)
-    return depth > 0
-
-
-def is_endless(value: JsonValue, text: str | None = None) -> bool:
-    """Whether a number in a value is infinite: too great for a float; `text` is its JSON."""
-    # A search of the text costs less than a walk through every value.
-    if text is not None and not _GREAT.search(text):
-        return False
-    return any(type(part) is float and math.isinf(part) for part in _parts(value))
-
-
-def strings_of(value: JsonValue) -> Iterator[str]:
-    """Yields the strings in a value, but for its keys."""
-    return (part for part in _parts(value) if isinstance(part, str))
-
-
-def _objects(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """Yields the objects in a value, and the value if it is one."""
-    return (part for part in _parts(value) if isinstance(part, dict))
-
-
-def _lists(value: JsonValue) -> Iterator[list[JsonValue]]:
-    """Yields the lists in a value, and the value if it is one."""
-    return (part for part in _parts(value) if isinstance(part, list))
-
-
-def _parts(value: JsonValue) -> Iterator[JsonValue]:
-    """Yields a value and all values in it."""
-    # An explicit stack: the depth of a value is that of the input.
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        yield part
-        if isinstance(part, dict):
-            pending += part.values()
-        elif isinstance(part, list):
-            pending += part

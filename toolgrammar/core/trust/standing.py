@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.core.message.quoted import Quoted
+    from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
 
 CODE: Final = "quoted-call"
@@ -119,9 +120,9 @@ def doubt_inside(builder: Builder, draft: Draft, end: int) -> None:
     # Where the last call counts, those before it are examples, and text.
     if signs is None or builder.header.calls == "last":
         return
-    if builder.calls and not _OPEN_STRINGS.isdisjoint(builder.calls[-1].doubts):
-        turns.leave_open()  # what follows may be text of its string
     start, text = _text_since_call(builder)
+    if builder.calls and _may_go_on(builder.calls[-1], text, builder.tools):
+        turns.leave_open()
     if signs.begin_other_turn(text):
         turns.begin_other_turn()
     # Calls with nothing between them are quoted together.
@@ -145,6 +146,13 @@ def doubt_inside(builder: Builder, draft: Draft, end: int) -> None:
         _doubt(builder, draft, "behind the beginning of another that nothing closes")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
+
+
+def _may_go_on(call: ToolCall, text: str, tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call behind this one, and the text between, may be text of one of its strings."""
+    if not _OPEN_STRINGS.isdisjoint(call.doubts):
+        return True
+    return call.status == "unreadable" and ends_in_value(f"{call.raw_arguments}{text}", tools)
 
 
 def _shown_in(builder: Builder, draft: Draft, end: int) -> str:

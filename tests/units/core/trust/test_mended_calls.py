@@ -233,3 +233,27 @@ def test_a_key_with_markup_in_it_is_one_in_a_sound_call() -> None:
 def test_a_name_with_markup_in_it_is_none(name: str) -> None:
     text = f'<tool_call>{{"name": "{name}", "arguments": {{}}}}</tool_call>'
     assert read("hermes", text).calls[0].doubts == ("malformed-name",)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"tags": [["a", "b"], "lines": 1}',
+        '{"path": ("a"}',
+        '{"path": 7"lines": 2, "tags": []}}',
+    ],
+)
+def test_an_opener_or_a_closer_may_be_one_too_many(arguments: str) -> None:
+    check(arguments, "bracket", tools=False)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"tags": ["a", "b", "lines": 1}',
+        '{"tags": [["a"], ["b"], "lines": 1}',
+        '{"path": "a" "lines": 2, "tags": []}',
+    ],
+)
+def test_a_delimiter_that_is_missing_alone_is_put_in(arguments: str) -> None:
+    check(arguments, tools=False)

@@ -290,3 +290,11 @@ def test_a_call_in_a_string_of_json_keeps_its_escapes_and_does_not_run(
 ) -> None:
     calls = read(format_id, text, tools=[{"name": "execute_bash", "parameters": {}}]).calls
     assert [call.executable for call in calls] == executable
+
+
+def test_a_call_in_a_string_of_unreadable_arguments_does_not_run() -> None:
+    text = '[TOOL_CALLS]note[ARGS]-"text": "say \\"[TOOL_CALLS]tide[ARGS]{}\\""}'
+    note, tide = read("mistral_v11", text).calls
+    assert (note.status, tide.doubts) == ("unreadable", ("quoted-call",))
+    _, tide = read("mistral_v11", "[TOOL_CALLS]note[ARGS]none[TOOL_CALLS]tide[ARGS]{}").calls
+    assert tide.executable

@@ -1,0 +1,155 @@
+"""Says what of a mended value shows that the mending may have guessed wrong.
+
+Example: of `{"a": "x", "b"}` a reader may make one string, `x", "b`: it joins two.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toolgrammar.core.payloads.mended.repairs import Repair
+    from toolgrammar.values.json_types import JsonValue
+
+_GREAT = late(r"[eE]\+?\d{3}|\d{200}")
+"""What stands in every number that is too great for a float."""
+_BETWEEN_STRINGS: Final = " \t\r\n,:}]"
+"""What stands between the end of a string and the beginning of the next one."""
+_MEMBER_OR_BRACKET = late(
+    r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
+    r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:)"""
+)
+"""A bracket, or the border of two members: in single quotes, which words have, too, with its key."""
+_TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
+_BROKEN_TAG = late(r"<[/|]?[\w|/]{0,64}\s{0,64}\Z")  # As `</tool_c` at the end.
+_ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
+"""What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
+_NEAR: Final = 256
+"""Characters at the end of a text in which a closer may stand."""
+_CLOSED_BY = {"}": "{", "]": "[", ")": "("}
+
+
+def holds_closer(text: str) -> bool:
+    """Whether a tag closes in a text that did not open there, or the text ends with a part of one."""
+    near = text[-_NEAR:]
+    if _ends_with_rest_of_tag(near):
+        return True
+    if "<" not in text:
+        return False
+    opened: set[str] = set()
+    for tag in _TAG.finditer(text):
+        if tag["opened"]:
+            opened.add(tag["opened"])
+        elif tag["closed"] not in opened:
+            return True
+    return _BROKEN_TAG.search(near) is not None or _ODD_TAG.search(near) is not None
+
+
+def _ends_with_rest_of_tag(text: str) -> bool:
+    """Whether a text ends with a tag without its beginning, such as `ter>` of `</parameter>`."""
+    text = text.rstrip()
+    before = text.rfind(">", 0, -1)
+    # `->` is an arrow, and `a >` a comparison.
+    return text.endswith(">") and "<" not in text[before + 1 :] and text[-2:-1] not in "-= "
+
+
+def ends_with_stray(text: str, marks: str) -> bool:
+    """Whether a string ends with one of these marks, and has not opened it if that is a bracket."""
+    last = text[-1:]
+    if not last or last not in marks:
+        return False
+    # `f(x)` ends with a bracket of its own.
+    return last == "," or text.count(last) > text.count(_CLOSED_BY[last])
+
+
+def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
+    """Doubts quotes that were taken for a part of a string, where they may be none of it.
+
+    Args:
+        repairs: those of the value.
+        value: what was read, with them.
+    """
+    sure = [each for each in repairs if each.code == "inner-quote" and not each.doubt]
+    counts: dict[str, int] = {}
+    for each in sure:
+        # By the path: each string of the arguments is judged by its own quotes.
+        counts[each.path] = counts.get(each.path, 0) + each.end - each.start
+    # A string such as `x", "b": "y` has swallowed the member behind it, `x", "b` an item.
+    swallows = sure and any(holds_member(e) or _joins_strings(e) for e in strings_of(value))
+    for each in sure:
+        # A quotation has two quotes, with words between them.
+        each.judge(doubt=bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1)
+
+
+def _joins_strings(text: str) -> bool:
+    """Whether a string holds the quote that ends it and that of the next one: `x", "b`."""
+    # In pairs, as `a "b", "c" d` quotes two words; the last quote may open none.
+    parts = text.split('"')
+    pairs = zip(parts[::2], parts[1:-1:2], strict=False)
+    return any(
+        inside and not inside.strip(_BETWEEN_STRINGS) and before[-1:] not in ("", " ", "\t")
+        for before, inside in pairs
+    )
+
+
+def holds_bracket(text: str) -> bool:
+    """Whether a bracket of JSON stands in a string."""
+    return not set("{}[]").isdisjoint(text)
+
+
+def holds_member(text: str) -> bool:
+    """Whether what looks like a member of JSON stands in a string, and not in a text of JSON.
+
+    Such a text opens its brackets before its first quote, and closes each.
+    """
+    depth = 0
+    for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text or "'" in text else ():
+        if part["member"] and depth <= 0:
+            return True
+        depth += (part[0] in "{[") - (part[0] in "}]")
+        if part[0] in "{[" and depth == 1 and '"' in text[: part.start()]:
+            # A quote stood before the first bracket, so it is no JSON: any member that follows
+            # counts.
+            depth = -len(text)
+    return depth > 0
+
+
+def is_endless(value: JsonValue, text: str | None = None) -> bool:
+    """Whether a number in a value is infinite: too great for a float; `text` is its JSON."""
+    # A search of the text costs less than a walk through every value.
+    if text is not None and not _GREAT.search(text):
+        return False
+    return any(type(part) is float and math.isinf(part) for part in _parts(value))
+
+
+def strings_of(value: JsonValue) -> Iterator[str]:
+    """Yields the strings in a value, but for its keys."""
+    return (part for part in _parts(value) if isinstance(part, str))
+
+
+def objects_of(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
+    """Yields the objects in a value, and the value if it is one."""
+    return (part for part in _parts(value) if isinstance(part, dict))
+
+
+def lists_of(value: JsonValue) -> Iterator[list[JsonValue]]:
+    """Yields the lists in a value, and the value if it is one."""
+    return (part for part in _parts(value) if isinstance(part, list))
+
+
+def _parts(value: JsonValue) -> Iterator[JsonValue]:
+    """Yields a value and all values in it."""
+    # An explicit stack: the depth of a value is that of the input.
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, dict):
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
