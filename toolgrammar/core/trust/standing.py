@@ -98,7 +98,7 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
     if signs.begin_other_turn(text) or _closing_marks(text):
         return True
     # All of it may be a string of JSON.
-    if text[0] == '"':
+    if text.startswith('"'):
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
