@@ -48,8 +48,9 @@ _LONGER: Final = 3
 """Characters that it may have more or less than that."""
 _ODD_ENDS: Final = " \t\r\n.,:\"'"
 """What no name begins or ends with."""
-_ODD: Final = frozenset('[](){}<>|"`=,;\n\r\ufe0f')
-"""What no name holds: brackets, quotes, line ends, and what picks the form of a symbol."""
+_ODD: Final = frozenset('[](){}<>|"`=,;\\\n\r\ufe0f')
+"""What no name holds: brackets, quotes, line ends, the backslashes of Markdown, and what picks the
+form of a symbol."""
 
 
 def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:

@@ -82,7 +82,7 @@ def test_a_name_without_its_quote_is_that_of_a_tool() -> None:
     check("{}", "missing-quote", name='"edit', tools=False)
 
 
-@pytest.mark.parametrize("name", ['" edit"', '"edit,"', '"functoins.edit"'])
+@pytest.mark.parametrize("name", ['" edit"', '"edit,"', '"functoins.edit"', r'"ed\\it"'])
 def test_a_name_has_no_mark_at_its_ends(name: str) -> None:
     check("{}", "malformed-name", name=name)
 
