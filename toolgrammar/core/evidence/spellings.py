@@ -36,6 +36,12 @@ _BACKSLASH = late(rf"\\</?{_NAMED}|<[\w|]{{1,32}}\\_")
 """A tag behind a backslash, or with one in its name, as Markdown wants it: `<tool\\_call`."""
 _ESCAPED = late(r"\\([_<>*\[\]#`|~])")
 """A character that Markdown escapes; a quote is none, as JSON escapes it, too."""
+_ESCAPED_TAG = late(
+    r"(?:&(?:lt|#60|#x3[cC]);[^&;<>\n]{1,100}&(?:gt|#62|#x3[eE]);|\\<[^<>\n]{1,100}>)\s{0,16}\Z"
+)
+"""A tag in entities or behind a backslash, up to the end of a text."""
+_LONGEST_TAG: Final = 128
+"""Characters of such a tag, and of the white space behind it."""
 _STRING = late(rf"\A\s{{0,64}}\"(?=[\s\S]{{0,4096}}?(?:\\n|\\\"|<){_NAMED})")
 """The opening quote of a message that is one string of JSON, with a word of calls in it."""
 
@@ -107,3 +113,15 @@ def spellings_in(text: str) -> Iterator[tuple[Spelling, re.Match[str]]]:
         found = each.find(text)
         if found is not None:
             yield each, found
+
+
+def ends_in_escape(text: str) -> bool:
+    r"""Whether a text ends in an escaped tag, as `&lt;tool_call&gt;`, or with a backslash.
+
+    What stands behind that is shown: the payload of the tag, or the opener that the backslash
+    escapes. A backslash at the end of a line breaks it, and escapes nothing.
+    """
+    if text.endswith("\\"):
+        return True
+    end = text.rstrip()[-1:]
+    return end in (";", ">") and _ESCAPED_TAG.search(text[-_LONGEST_TAG:]) is not None

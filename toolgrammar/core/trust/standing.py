@@ -10,6 +10,7 @@ from dataclasses import replace
 from string import whitespace
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
 from toolgrammar.core.trust.open_values import ends_in_value
 from toolgrammar.grammar.call_evidence import is_of_calls
@@ -46,11 +47,6 @@ _CLOSED_BY: Final = {
 """By the mark that opens a quotation, those that close it; `~~` strikes text out."""
 _STRAIGHT: Final = ('"', "'")
 """Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
-_LONGEST_TAG: Final = 128
-"""Characters of a tag that is escaped."""
-_ESCAPED_TAG = late(
-    r"(?:&(?:lt|#60|#x3[cC]);[^&;<>\n]{1,100}&(?:gt|#62|#x3[eE]);|\\<[^<>\n]{1,100}>)\Z"
-)
 _STRING_PART = late(rf"(?:[^{PLAIN}]++|\\.)*")
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
@@ -73,19 +69,7 @@ def stands_inside(
     shift = len(text) - len(rest)
     # What a closer has closed opens nothing any more.
     behind = [(at - shift, sign) for at, sign in opened if at >= shift]
-    return signs.show_use(rest, behind) or ends_in_value(rest, tools) or _ends_in_escape(rest)
-
-
-def _ends_in_escape(text: str) -> bool:
-    r"""Whether a text ends with an escaped tag, as `&lt;tool_call&gt;` or `\<tool_call\>`.
-
-    Such a tag is shown; what stands in it is, too, though it has no character to escape.
-    """
-    # A backslash alone escapes the opener that stands behind it.
-    if text.endswith("\\"):
-        return True
-    shown = text.rstrip()
-    return shown.endswith((";", ">")) and _ESCAPED_TAG.search(shown[-_LONGEST_TAG:]) is not None
+    return signs.show_use(rest, behind) or ends_in_value(rest, tools)
 
 
 def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:
@@ -102,7 +86,9 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
-    return "<!--" in text or "~~~" in text or stands_inside(text, signs, tools, [])
+    if "<!--" in text or "~~~" in text or ends_in_escape(text):
+        return True
+    return stands_inside(text, signs, tools, [])
 
 
 def _closing_marks(text: str) -> str:
@@ -138,10 +124,12 @@ def doubt_inside(builder: Builder, draft: Draft, end: int) -> None:
         start, text = start + len(text) - len(rest), rest
     if not turns.is_open and text:
         opened = openers_in(builder, start, text)
+        is_shown = ends_in_escape(text)
         # An opener that stands there twice holds nothing.
         # As in `<search><search>`, which a model wrote for one opener.
         text = text.rstrip().removesuffix(f"<{draft.written_name}>")
-        turns.leave_open(is_open=stands_inside(text, signs, builder.tools, opened))
+        is_inside = stands_inside(text, signs, builder.tools, opened)
+        turns.leave_open(is_open=is_shown or is_inside)
     if turns.is_open:
         _doubt(builder, draft, "behind the beginning of another that nothing closes")
     if where := _shown_in(builder, draft, end):

@@ -265,10 +265,16 @@ def test_a_call_behind_an_escaped_tag_is_shown(format_id: str, before: str) -> N
     assert "quoted-call" in found.doubts
 
 
-def test_a_call_behind_an_entity_or_a_path_runs() -> None:
-    for before in ("It says &amp;lt; there.\n", "In C:\\dir\\ are files.\n", "5 &gt; 3.\n"):
-        (found,) = read("hermes", before + CALL, tools=_TOOLS).calls
-        assert found.executable
+@pytest.mark.parametrize("chosen", ["hermes", ["hermes", "react"]])
+@pytest.mark.parametrize(
+    "before",
+    ["It says &lt; there.\n", "In C:\\dir\\ are files.\n", "5 &gt; 3.\n", "A line break:\\\n"],
+)
+def test_a_call_behind_an_entity_a_path_or_a_line_break_runs(
+    before: str, chosen: str | list[str]
+) -> None:
+    (found,) = read(chosen, before + CALL, tools=_TOOLS).calls
+    assert found.executable
 
 
 @pytest.mark.parametrize("format_id", ["codeact", "auto"])
