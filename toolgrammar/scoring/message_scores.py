@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.scoring.schema_breaks import KINDS, breaks
 from toolgrammar.scoring.truths import agreement
-from toolgrammar.values.codes import CODES
+from toolgrammar.values.codes import LOSSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def score_of(
         dict.fromkeys(
             each.code
             for each in result.diagnostics
-            if each.severity == "error" and (entry := CODES.get(each.code)) and entry.loss
+            if each.severity == "error" and each.code in LOSSES
         )
     )
     flags = {

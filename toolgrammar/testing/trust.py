@@ -8,7 +8,7 @@ from toolgrammar.testing.breaches import broken, same
 from toolgrammar.testing.cases import Case
 from toolgrammar.testing.readings import read
 from toolgrammar.values.calls import ParseResult, ToolCall
-from toolgrammar.values.codes import CODES, LOSSES
+from toolgrammar.values.codes import CODES, LOSSES, OF_MESSAGES
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.events import CallEnd, Problem
 
@@ -19,7 +19,8 @@ def trust(case: Case) -> None:
     - A call is executable if and only if it is complete or repaired, without error and doubts.
     - Each doubt, and each call that is cut or can't be read, has an error that reports it; a
       stream gives one out before the call ends.
-    - An error is about a call that is not executable, or about a loss beside the calls.
+    - An error is about a call that is not executable, or about the message: something was lost
+      beside the calls, or calls stand before the closer of a thought that nothing opened.
     - `ok` says that there is no error.
 
     Whole, cut by the server, and strict alike; but with strict reading, whatever the grammar
@@ -56,9 +57,9 @@ def _holds_in(case: Case, place: str, result: ParseResult) -> None:
         _holds_of(case, place, call, own)
     for error in errors:
         # Strict reading refuses what it could mend, and each refusal is an error.
-        is_loss = error.code in LOSSES or place == "strict"
+        is_of_message = error.code in OF_MESSAGES or place == "strict"
         is_told = _is_of_a_call(error, result.calls, ends) or _is_of_a_loss(error, errors, ends)
-        if not is_loss and not is_told:
+        if not is_of_message and not is_told:
             broken("trust", case, f"{place}, {error}", "a call that does not run", result.calls)
 
 

@@ -26,7 +26,9 @@ class CodeEntry(NamedTuple):
     doubt: bool = False
     """Whether the repair may have guessed wrong: the call is then not executable."""
     loss: bool = False
-    """Whether an error with this code tells of the message, as a loss does: its calls may run."""
+    """Whether an error with this code reports a loss: other calls of the message may still run."""
+    late: bool = False
+    """Whether an error with this code comes too late for the calls before it, which may have run."""
 
 
 # Codes of calls and messages; the codes of JSON payloads are in the next table.
@@ -188,7 +190,7 @@ _CALLS = (
         "info",
         "Reasoning is closed that was not opened; the closer is text. `prefix` says what the "
         "prompt opened. An error where calls stand before it, which may be thoughts.",
-        loss=True,
+        late=True,
     ),
     CodeEntry("invalid-utf8", "warning", "Bytes that are not UTF-8 are replaced by U+FFFD."),
     CodeEntry("limit-chars", "error", "The message is longer than `Limits.max_chars`.", loss=True),
@@ -306,7 +308,9 @@ CODES: Final[Mapping[str, CodeEntry]] = MappingProxyType(
 """Every code, by its id."""
 
 LOSSES: Final = frozenset(entry.code for entry in CODES.values() if entry.loss)
-"""The codes whose errors tell of the message: its calls may still be executable."""
+"""The codes whose errors report a loss: calls of the same message may still be executable."""
+OF_MESSAGES: Final = LOSSES | {entry.code for entry in CODES.values() if entry.late}
+"""The codes whose errors tell of the message, and of no call in it: those may be executable."""
 
 DOUBTS: Final = frozenset(entry.code for entry in CODES.values() if entry.doubt)
 """The codes that are always doubts; others are doubts only where their meaning says so."""
