@@ -75,7 +75,9 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
         return
     inside = bool(counted) or any(_is_inside(draft, each) for each in found)
     mended = Mended(draft.name or "", draft.arguments, found, codes, builder.spec())
-    for code, message in reasons(mended, inside=inside):
+    reason = reason_to_doubt(mended, inside=inside)
+    if reason is not None:
+        code, message = reason
         draft.doubts.append(code)
         place = max(0, draft.start)
         builder.report(code, "error", message, Span(place, place))
@@ -91,8 +93,8 @@ def changes_values(codes: AbstractSet[str]) -> bool:
     return not codes <= _SPELLED
 
 
-def reasons(mended: Mended, *, inside: bool) -> Iterator[tuple[str, str]]:
-    """Yields the code and the message of each doubt that a mended call has.
+def reason_to_doubt(mended: Mended, *, inside: bool) -> tuple[str, str] | None:
+    """Returns the code and the message of the first doubt that a mended call has; None without one.
 
     Args:
         mended: the call.
@@ -102,8 +104,8 @@ def reasons(mended: Mended, *, inside: bool) -> Iterator[tuple[str, str]]:
     spec = mended.spec
     if inside and spec is not None and not guide_of_tool(spec).admits(mended.arguments):
         message = "Found arguments that were mended, and that the tool's schema does not take"
-        yield "schema-mismatch", message
-    yield from ((code, message) for code, message, holds in _RULES if holds(mended))
+        return "schema-mismatch", message
+    return next(((code, message) for code, message, holds in _RULES if holds(mended)), None)
 
 
 # The rules. Each says whether what was mended shows that text was lost, or belongs elsewhere.
@@ -234,7 +236,7 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         _took_delimiter,
     ),
 )
-"""The code of the doubt, its message, and when it holds."""
+"""The code of the doubt, its message, and when it holds: the first counts."""
 
 
 def _is_inside(draft: Draft, mended: Diagnostic) -> bool:

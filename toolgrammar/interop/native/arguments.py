@@ -10,7 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
-from toolgrammar.core.trust.mended_calls import Mended, changes_values, reasons, sure_codes
+from toolgrammar.core.trust.mended_calls import (
+    Mended,
+    changes_values,
+    reason_to_doubt,
+    sure_codes,
+)
 from toolgrammar.interop.exchange import to_json
 from toolgrammar.interop.native.repeated import RepeatedPieces
 from toolgrammar.recovery.json_parser import JsonParser, recover_json
@@ -192,10 +197,11 @@ def _judged(read: ReadArguments, found: RecoveredJson, tool: ToolSpec | None) ->
         return read
     name = tool.name if tool is not None else ""
     mended = Mended(name, read.arguments, found.diagnostics, codes, tool)
-    for code, message in reasons(mended, inside=changes_values(codes)):
-        told = (*read.diagnostics, _diagnostic(code, message))
-        read = replace(read, doubts=(*read.doubts, code), diagnostics=told)
-    return read
+    reason = reason_to_doubt(mended, inside=changes_values(codes))
+    if reason is None:
+        return read
+    told = (*read.diagnostics, _diagnostic(*reason))
+    return replace(read, doubts=(reason[0],), diagnostics=told)
 
 
 def _several(text: str, tool: ToolSpec | None, calls: int) -> list[ReadArguments]:
