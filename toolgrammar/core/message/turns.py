@@ -44,9 +44,9 @@ class Turns:
         """Whether the last call stands in a line that quotes another text."""
         self.comment = False
         """Whether the last call stands in a comment of HTML."""
-        self.string, self.is_escaped = 1, False
-        """The offset up to which the message may be one string of JSON, -1 if it is none; whether
-        that has escapes."""
+        self.string_end = 1
+        """The offset up to which the message may be one string of JSON, or -1 if it is none."""
+        self.string_has_escapes = False
         self.marks = ""
         """The closing mark of a quotation that opens right before the last call, or ""."""
         self.quoted: dict[int, str] = {}
@@ -89,9 +89,10 @@ class Turns:
         """
         self.quotation, self.marks = is_inside, marks
 
-    def stand_in_string(self, upto: int, *, is_escaped: bool) -> None:
-        """Notes that the message may be one string of JSON up to an offset, or is none at -1."""
-        self.string, self.is_escaped = upto, self.is_escaped or is_escaped
+    def stand_in_string(self, end: int, *, has_escapes: bool) -> None:
+        """Notes up to which offset the message may be one string of JSON, or -1 if it is none."""
+        self.string_end = end
+        self.string_has_escapes = self.string_has_escapes or has_escapes
 
     def stand_in_comment(self, *, is_inside: bool) -> None:
         """Notes whether the next call stands in a comment of HTML."""

@@ -47,7 +47,8 @@ _CLOSED_BY: Final = {
 """By the mark that opens a quotation, those that close it; `~~` strikes text out."""
 _STRAIGHT: Final = ('"', "'")
 """Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
-_STRING_PART = late(rf"(?:[^{PLAIN}]++|\\.)*")
+_INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*")
+"""What stands in a string of JSON, behind its quote: characters and escapes."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -163,12 +164,12 @@ def _is_in_string(builder: Builder, end: int) -> bool:
     Its escapes are not undone in the call, so what it says is not what was meant.
     """
     turns, source = builder.turns, builder.source
-    if turns.string < 0:
+    if turns.string_end < 0:
         return False
-    text = source.slice(turns.string, end) if source.slice(0, 1) == '"' else '"'
-    is_string = _STRING_PART.fullmatch(text) is not None
-    turns.stand_in_string(end if is_string else -1, is_escaped="\\" in text)
-    return is_string and turns.is_escaped
+    text = source.slice(turns.string_end, end) if source.slice(0, 1) == '"' else '"'
+    is_string = _INSIDE_STRING.fullmatch(text) is not None
+    turns.stand_in_string(end if is_string else -1, has_escapes="\\" in text)
+    return is_string and turns.string_has_escapes
 
 
 def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
