@@ -47,8 +47,6 @@ _NOTE: dict[str, object] = {
 @pytest.mark.parametrize(
     ("format_id", "text"),
     [
-        # The brace of the object is lost.
-        ("react", 'Action: note\nAction Input: "title": "a", "body": "b"}'),
         ("react", "Action: note\nAction Input: milk"),
         ("devin_xml", "<note>b</note>"),
         # These formats can name no argument at all.
@@ -60,5 +58,10 @@ _NOTE: dict[str, object] = {
 )
 def test_text_that_may_be_one_of_several_is_given_to_none(format_id: str, text: str) -> None:
     [call] = read(format_id, text, tools=[_NOTE]).calls
-    assert "unplaced-input" in call.doubts
-    assert not call.executable
+    assert (call.doubts, call.executable) == (("unplaced-input",), False)
+
+
+def test_an_object_that_lost_its_brace_is_given_to_none_and_told_as_damaged() -> None:
+    text = 'Action: note\nAction Input: "title": "a", "body": "b"}'
+    [call] = read("react", text, tools=[_NOTE]).calls
+    assert (call.arguments, call.doubts) == ({}, ("bare-text", "unplaced-input"))

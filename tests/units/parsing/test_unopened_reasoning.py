@@ -2,19 +2,24 @@
 
 import pytest
 
-from toolgrammar import Parser, parse
+from toolgrammar import Parser, ParseResult, parse
 
 CALL = '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'
+
+
+def _read(text: str, size: int) -> ParseResult:
+    """Reads a text in pieces of a size."""
+    parser = Parser("hermes")
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    return parser.result
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_it_is_reported_once_and_nothing_is_read_anew(size: int) -> None:
     text = f"Look first.\n</think>\nNow.\n{CALL}"
-    parser = Parser("hermes")
-    for start in range(0, len(text), size):
-        parser.feed(text[start : start + size])
-    parser.close()
-    result = parser.result
+    result = _read(text, size)
     [note] = result.diagnostics
     assert (note.code, note.severity) == ("unopened-reasoning", "info")
     assert text[note.span.start : note.span.end] == "</think>"
@@ -43,11 +48,7 @@ def test_it_is_not_reported(text: str, prefix: str) -> None:
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_calls_before_it_may_be_thoughts(size: int, between: str) -> None:
     text = f"Perhaps\n{CALL}{between}</think>\nNo."
-    parser = Parser("hermes")
-    for start in range(0, len(text), size):
-        parser.feed(text[start : start + size])
-    parser.close()
-    result = parser.result
+    result = _read(text, size)
     [note] = result.diagnostics
     assert (note.code, note.severity) == ("unopened-reasoning", "error")
     assert "may be thoughts" in note.message
