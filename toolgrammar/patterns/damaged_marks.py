@@ -29,7 +29,7 @@ _LEAST = 5
 """The minimal length of markup that is not a symbol; anything shorter is common in texts."""
 _SYMBOL = 2
 """The length of a lone symbol, which text may contain with or without a variation selector."""
-_RARE = 256
+_RARE = 128
 """Characters of a text for each of a sign, on average, that make the sign a rare one."""
 _LEAST_OF_CUT = 6
 """The minimal number of characters of a mark that the end of the text cuts."""
@@ -65,8 +65,6 @@ class Marks:
         every = sorted({each.strip() for each in own})
         self.all = [_Mark(each) for each in every if _tells(each)]
         self.fences = [each for each in every if each and not each.strip("`")]
-        self.pieces = sorted({piece for mark in self.all for piece, _ in mark.pieces})
-        """The pieces of all marks: damage leaves one of its mark intact."""
         self.symbols = {each.text[0]: each.text for each in self.all if is_symbol(each.text[0])}
         """The symbols with which marks begin, each with such a mark."""
         self._by_sign: dict[str, list[_Mark]] = {}
@@ -94,16 +92,21 @@ class Marks:
                 return found
         # A mark that the end cuts may have lost its signs, and be shorter than its first piece.
         likely = self.all if is_cut else self._likely(text)
-        # One search for all of them takes twice as long as one for each.
-        if not likely or not (is_cut or any(piece in text for piece in self.pieces)):
+        if not likely:
             return None
-        # Most marks of a format have the same signs.
         reach = max([len(mark.text) + mark.most for mark in likely])
-        stretches = {
-            signs: _near_signs(text, signs, reach) for signs in {mark.signs for mark in likely}
+        # Most marks of a format have the same signs.
+        near = {signs: _near_signs(text, signs, reach) for signs in {mark.signs for mark in likely}}
+        # Few texts have a piece of a mark near a sign, and to look is cheaper than to search.
+        beside = {
+            signs: "\0".join([text[start:end] for start, end in near[signs]]) for signs in near
         }
         for mark in likely:
-            for found in mark.damaged(text, stretches[mark.signs], is_cut=is_cut):
+            around = beside[mark.signs]
+            pieces = [each for each in mark.pieces if each[0] in around]
+            if not pieces and not is_cut:
+                continue
+            for found in mark.damaged(text, near[mark.signs], pieces, is_cut=is_cut):
                 if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
         return None
@@ -155,6 +158,7 @@ class _Mark:
         count = max(3, self.most + 1)
         cuts = [size * n // count for n in range(count + 1)]
         self.pieces = [(text[a:b], a) for a, b in pairwise(cuts) if b > a]
+        """Its pieces, each with its place in it: damage leaves one of them intact."""
         total = self.punctuation.total()
         self._kept = min(max(total - 1, 2), total)
         """How many characters other than letters must be left: all, or all but one of many."""
@@ -169,14 +173,26 @@ class _Mark:
         """
 
     def damaged(
-        self, text: str, stretches: Iterable[tuple[int, int]], *, is_cut: bool
+        self,
+        text: str,
+        stretches: Iterable[tuple[int, int]],
+        pieces: Iterable[tuple[str, int]],
+        *,
+        is_cut: bool,
     ) -> Iterator[Damaged]:
-        """Yields the places in some stretches of a text that resemble the mark."""
+        """Yields the places in some stretches of a text that resemble the mark.
+
+        Args:
+            text: the text.
+            stretches: where in the text the mark may be.
+            pieces: the pieces of the mark that are there, each with its place in the mark.
+            is_cut: whether the end of the message ends the text.
+        """
         seen = set()
         # A repetitive text has the same few windows again and again.
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
-        for piece, offset in self.pieces:
+        for piece, offset in pieces:
             for place in places(piece, text, stretches):
                 # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
