@@ -18,7 +18,7 @@ from toolgrammar.patterns.one_damage import places
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 _BRACKETS = frozenset("<>[]{}|`")
 _TAG = late(r"<(?P<slash>/?)(?P<name>[^\W_][\w.:-]{0,128})(?P<empty>[^<>]{0,256}/>)?")
@@ -31,6 +31,8 @@ _SYMBOL = 2
 """The length of a lone symbol, which text may contain with or without a variation selector."""
 _RARE = 128
 """Characters of a text for each of a sign, on average, that make the sign a rare one."""
+_FEW = 512
+"""Fewer characters than this are searched as a whole."""
 _LEAST_OF_CUT = 6
 """The minimal number of characters of a mark that the end of the text cuts."""
 _WORD = late(r"[\w-]")
@@ -64,6 +66,8 @@ class Marks:
         """The marks without damage, and other markup."""
         every = sorted({each.strip() for each in own})
         self.all = [_Mark(each) for each in every if _tells(each)]
+        self.pieces = sorted({piece for mark in self.all for piece, _ in mark.pieces})
+        """The pieces of all marks: damage leaves one of its mark intact."""
         self.fences = [each for each in every if each and not each.strip("`")]
         self.symbols = {each.text[0]: each.text for each in self.all if is_symbol(each.text[0])}
         """The symbols with which marks begin, each with such a mark."""
@@ -94,19 +98,14 @@ class Marks:
         likely = self.all if is_cut else self._likely(text)
         if not likely:
             return None
-        reach = max([len(mark.text) + mark.most for mark in likely])
-        # Most marks of a format have the same signs.
-        near = {signs: _near_signs(text, signs, reach) for signs in {mark.signs for mark in likely}}
+        near = _near_signs(text, likely)
         # Few texts have a piece of a mark near a sign, and to look is cheaper than to search.
-        beside = {
-            signs: "\0".join([text[start:end] for start, end in near[signs]]) for signs in near
-        }
+        around = "\0".join([text[start:end] for start, end in near])
+        held = [piece for piece in self.pieces if piece in around]
+        if not (held or is_cut):
+            return None
         for mark in likely:
-            around = beside[mark.signs]
-            pieces = [each for each in mark.pieces if each[0] in around]
-            if not pieces and not is_cut:
-                continue
-            for found in mark.damaged(text, near[mark.signs], pieces, is_cut=is_cut):
+            for found in mark.damaged(text, near, held, is_cut=is_cut):
                 if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
         return None
@@ -176,7 +175,7 @@ class _Mark:
         self,
         text: str,
         stretches: Iterable[tuple[int, int]],
-        pieces: Iterable[tuple[str, int]],
+        held: Collection[str],
         *,
         is_cut: bool,
     ) -> Iterator[Damaged]:
@@ -185,15 +184,15 @@ class _Mark:
         Args:
             text: the text.
             stretches: where in the text the mark may be.
-            pieces: the pieces of the mark that are there, each with its place in the mark.
+            held: the pieces of marks that are there.
             is_cut: whether the end of the message ends the text.
         """
         seen = set()
         # A repetitive text has the same few windows again and again.
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
-        for piece, offset in pieces:
-            for place in places(piece, text, stretches):
+        for piece, offset in self.pieces:
+            for place in places(piece, text, stretches) if piece in held else ():
                 # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
                 # Two pieces of one mark lead to the same place.
@@ -259,18 +258,20 @@ class _Mark:
         return bool(symbols) and all(found.count(each) >= symbols[each] for each in symbols)
 
 
-def _near_signs(text: str, signs: str, reach: int) -> list[tuple[int, int]]:
-    """Returns the stretches of a text in which one of some characters is near.
+def _near_signs(text: str, marks: Collection[_Mark]) -> list[tuple[int, int]]:
+    """Returns the stretches of a text in which a sign of some marks is near.
 
-    It is the whole text where they are frequent, or there are none: one long search is cheaper then.
-
-    Args:
-        text: the text.
-        signs: the characters.
-        reach: how far off one may be.
+    It is the whole text where it is short, where signs are frequent, or a mark has none: one search
+    is cheaper then.
     """
-    if not signs or sum(map(text.count, signs)) > len(text) // _RARE:
+    if len(text) < _FEW:
         return [(0, len(text))]
+    # Most marks of a format have the same signs.
+    every = {mark.signs for mark in marks}
+    signs = set("".join(every))
+    if "" in every or sum(map(text.count, signs)) > len(text) // _RARE:
+        return [(0, len(text))]
+    reach = max([len(mark.text) + mark.most for mark in marks])
     found: list[tuple[int, int]] = []
     for place in sorted(chain.from_iterable(places(sign, text) for sign in signs)):
         start, end = max(0, place - reach), place + reach

@@ -7,7 +7,7 @@ and leaves the incomplete escape to `unit_begun`.
 from __future__ import annotations
 
 import json
-from json.encoder import encode_basestring
+from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Final
 
 from toolgrammar.tools.json_tokens import (
@@ -32,7 +32,8 @@ digit_run = anywhere(r"[0-9]*+")
 unit_run = anywhere(rf"(?:{UNIT})*+")
 # An escape that the end of a chunk cut: `\`, `\u00`, or `\ud83d\u`, whose low half is to come.
 unit_begun = anywhere(rf"(?:\\(?:u(?:{HIGH_HALF}{LOW_BEGUN}|{HEX}{{0,4}}))?)?")
-string_run = anywhere(rf"(?:[^{PLAIN}]++|{UNIT})*+")
+# Runs between escapes: an alternation, `(?:…|…)*+`, takes a fifth longer.
+string_run = anywhere(rf"[^{PLAIN}]*+(?:{UNIT}[^{PLAIN}]*+)*+")
 backtick_run = anywhere(r"[^`\\]*+")
 
 # Only if its delimiter has arrived: `12` at the end of a chunk may become `123`.
@@ -40,8 +41,15 @@ plain_scalar = late(rf"(?:{NUMBER}|{LITERAL})(?=[ \t\n\r,\]}}])")
 DELIMITERS: Final = " \t\n\r,]}"
 # No comma or bracket ends a root number or literal: it ends where no word continues.
 word_character = late(r"[\w.+-]")
-as_json: Final = encode_basestring
-"""Encodes a text as a JSON string without escaping non-ASCII characters."""
+
+
+def as_json(text: str) -> str:
+    """Returns a text as a JSON string; characters beyond ASCII are not escaped."""
+    # CPython encodes pure ASCII in half the time with the function that would escape all others,
+    # and DEL.
+    if text.isascii() and "\x7f" not in text:
+        return encode_basestring_ascii(text)
+    return encode_basestring(text)
 
 
 def shown(character: str) -> str:

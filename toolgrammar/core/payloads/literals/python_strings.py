@@ -42,7 +42,10 @@ def _run(quote: str, *, formatted: bool, raw: bool, halves: bool = True) -> re.P
     special = quote + "\\" + ("{}" if formatted else "")
     plain = f"[^{re.escape(special)}{'' if halves else HALVES}]"
     # A raw string has no escapes: only its own quote and the backslash end the run.
-    return compile_pattern(f"{plain}+" if raw else f"(?:{plain}++|{_SIMPLE_ESCAPE})++")
+    if raw:
+        return compile_pattern(f"{plain}+")
+    # A run by runs: an alternation, `(?:…|…)++`, takes a fifth longer.
+    return compile_pattern(rf"(?={plain}|{_SIMPLE_ESCAPE}){plain}*+(?:{_SIMPLE_ESCAPE}{plain}*+)*+")
 
 
 def _meant(run: str, *, raw: bool) -> str:
