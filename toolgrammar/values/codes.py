@@ -79,8 +79,8 @@ _CALLS = (
         "quoted-call",
         "error",
         "A call may only be quoted: it stands in a block of code with something else, in a line "
-        "that `> ` begins, in a comment of HTML, struck out with `~~`, right within “…”, «…» or, beside "
-        "other text, straight quotes, or behind the beginning of another call that nothing closes, "
+        "that `> ` begins, in a comment or `<pre>` of HTML, struck out with `~~`, right within “…”, «…» "
+        "or, beside other text, straight quotes, or behind the beginning of another call that nothing closes, "
         "or, where only the last call counts, before what may be another. A warning in inline code, "
         "where it is text.",
         doubt=True,

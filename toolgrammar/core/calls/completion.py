@@ -125,6 +125,7 @@ def complete(
     # A call that it depends on may not exist, or may depend on this one.
     is_open = any(not is_taken(each, builder) for each in draft.depends_on or ())
     builder.calls.append(call)
+    builder.turns.end_call(builder.text_parts.mark())
     places = places_in(builder)
     if places is not None:
         places.ended[index] = draft

@@ -11,7 +11,7 @@ from toolgrammar.core.machine.machine import LONGEST_OPENER, SHORT
 from toolgrammar.core.machine.near_tokens import opens_at
 from toolgrammar.core.machine.repairs import repairs_of, strays_of
 from toolgrammar.core.mending.mending import put_in
-from toolgrammar.core.trust.standing import is_inline, note_fence, note_outer_fence, note_quoted
+from toolgrammar.core.trust.standing import is_inline, note_block, note_quoted
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
@@ -107,8 +107,9 @@ def _may_open(driver: Driver, place: int) -> bool | None:
     in a block with a longer fence.
     """
     builder, offset = driver.builder, driver.base + place
+    free = max(0, driver.last_end)
     if driver.buffer[place] in "`~":
-        note_outer_fence(builder, driver.long_fences, offset, max(0, driver.last_end))
+        note_block(builder, driver.blocks, offset, free, is_fence=True)
         return True
     if is_inline(builder, offset):
         if not driver.final and driver.node.entry_beginnings.match(driver.buffer, place):
@@ -121,7 +122,7 @@ def _may_open(driver: Driver, place: int) -> bool | None:
             return True
         note_quoted(builder, offset, opener)
         return False
-    note_fence(builder, driver.fences, offset, max(0, driver.last_end))
+    note_block(builder, driver.blocks, offset, free, is_fence=False)
     return True
 
 

@@ -33,18 +33,21 @@ FENCES: Final = (
         r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
     ),
     Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)"),
-    Quote(r"(?m:^ {0,3}~~~[^\n]*\n)", r"(?m:^ {0,3}~~~[ \t]*$)"),
+    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)"),
     *(
         Quote(rf"(?m:^{_ITEM}{mark}[^`\n]*\n)", rf"(?m:^[ \t]{{0,16}}{mark}[ \t]*$)")
-        for mark in ("`{3,9}", "~~~")
+        for mark in ("`{3,9}", "~{3,9}")
     ),
 )
 """The fenced code blocks of Markdown, also in list items.
 
 A block of the language `markdown` may contain other blocks.
 """
-LONG_FENCES: Final = (Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)"),)
-"""Blocks with fences of four or more backticks, which may contain blocks with shorter fences."""
+LONG_FENCES: Final = (
+    Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)"),
+    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)"),
+)
+"""Blocks that may contain blocks with fences of three backticks: those of four or more, or of tildes."""
 _LONGEST_START: Final = 64
 """The most characters of a line before a place that are searched again for a fence."""
 
@@ -135,6 +138,24 @@ class Quoted:
             found if found is None or found.start() >= start else each.search(text, start)
             for found, each in zip(before, openers, strict=True)
         ]
+
+
+class Blocks:
+    """The code blocks of one message."""
+
+    def __init__(self) -> None:
+        self._all, self._outer = Quoted(FENCES), Quoted(LONG_FENCES)
+        self.began = -1
+        """The offset where the content begins of the block around the last place, or -1."""
+        self.may_nest = False
+        """Whether that block may contain other blocks."""
+
+    def look(self, source: Source, place: int, free: int) -> None:
+        """Finds the block around an offset of a message; `free` is the end of the last island."""
+        # Both are asked for each place: text before an island is searched no more behind it.
+        is_inside = self._all.holds(source, place, free)
+        self.may_nest = self._outer.holds(source, place, free)
+        self.began = self._all.began if is_inside else self._outer.began
 
 
 @lru_cache(maxsize=256)

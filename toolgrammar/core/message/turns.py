@@ -24,6 +24,8 @@ class Turns:
         """The number of calls before the last final answer."""
         self.answer_start = -1
         """The offset where that answer begins, or -1."""
+        self.parts_before = 0
+        """The number of parts of the text before the end of the last call."""
         self.awaiting: list[int] = []
         """The numbers of the calls that later text may put in doubt: a final answer, text after the
         code block around them, the closing mark of a quotation, or the rest of a cut text."""
@@ -42,8 +44,8 @@ class Turns:
         a payload without escapes."""
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
-        self.comment = False
-        """Whether the last call stands in a comment of HTML."""
+        self.element = ""
+        """Where in HTML the last call is only shown, as in a comment; "" if it is not."""
         self.string_end = 1
         """The offset up to which the message may be one string of JSON, or -1 if it is none."""
         self.string_has_escapes = False
@@ -67,6 +69,10 @@ class Turns:
             self.observed = True
         else:
             self.answered, self.answer_start = calls, start
+
+    def end_call(self, parts: int) -> None:
+        """Notes how many parts the text has where a call ends."""
+        self.parts_before = parts
 
     def begin_other_turn(self) -> None:
         """Notes that the beginning of a tool's result or of a user's turn stands in the text."""
@@ -94,9 +100,9 @@ class Turns:
         self.string_end = end
         self.string_has_escapes = self.string_has_escapes or has_escapes
 
-    def stand_in_comment(self, *, is_inside: bool) -> None:
-        """Notes whether the next call stands in a comment of HTML."""
-        self.comment = is_inside
+    def stand_in_element(self, where: str) -> None:
+        """Notes where in HTML the next call is only shown, or "" if it is not."""
+        self.element = where
 
     def quote(self, end: int, *, is_inline: bool) -> None:
         """Notes an opener that is only quoted.

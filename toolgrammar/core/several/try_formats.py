@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.message.format_misfit import FormatMisfit
-from toolgrammar.core.message.quoted import FENCES, LONG_FENCES, Quoted
+from toolgrammar.core.message.quoted import Blocks
 from toolgrammar.core.several.alternative import Alternative, puts_in
 from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
 from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at
@@ -29,7 +29,7 @@ from toolgrammar.core.trust.evidence import (
     length_as_evidence,
     names_a_tool,
 )
-from toolgrammar.core.trust.standing import is_inline, note_fence, note_outer_fence, note_quoted
+from toolgrammar.core.trust.standing import is_inline, note_block, note_quoted
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine, Node
@@ -65,7 +65,7 @@ class TriedFormats:
         self.free = self.free_before = 0
         """The offset after the last island, and after the one before."""
         self.begun = self.thought = -1  # the offset of the open island, and of one that ended there
-        self.fences, self.long_fences = Quoted(FENCES), Quoted(LONG_FENCES)
+        self.blocks = Blocks()
         self.in_fence = self.fenced = False
         """Whether the last place, and the open island, are in one of them."""
         # The offset up to which no other format ends the reasoning, and the number of judgements.
@@ -219,10 +219,9 @@ class TriedFormats:
     def _is_quoted(self, buffer: str, place: int, offset: int, length: int) -> bool:
         """Whether an opener stands in inline code, or in a code block when no tools are known."""
         builder = self.builder
-        note_fence(builder, self.fences, offset, self.free)
-        self.in_fence = self.several.wary and builder.turns.fence >= 0
-        if buffer[place] in "`~":
-            note_outer_fence(builder, self.long_fences, offset, self.free)
+        is_fence = buffer[place] in "`~"
+        note_block(builder, self.blocks, offset, self.free, is_fence=is_fence)
+        self.in_fence = self.several.wary and offset >= 0 and self.blocks.began >= 0
         inline = is_inline(builder, offset)
         if not (inline or (self.in_fence and not builder.tools)):
             return False

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.calls.completion import commit, judge_calls
 from toolgrammar.core.calls.role_effects import close_role
-from toolgrammar.core.message.quoted import FENCES, LONG_FENCES, Quoted
+from toolgrammar.core.message.quoted import Blocks
 from toolgrammar.core.message.source import Source
 from toolgrammar.core.state.open_payload import OpenPayload
 from toolgrammar.core.trust.evidence import NotACall
@@ -63,8 +63,8 @@ class Driver:
         """Whether a payload was read in that island."""
         self.may_be_fenced = False
         """Whether a code fence after the island's opener may be dropped; it may be once."""
-        self.fences, self.long_fences = Quoted(FENCES), Quoted(LONG_FENCES)
-        """The code blocks of the message, and those whose longer fences may contain others."""
+        self.blocks = Blocks()
+        """The code blocks of the message."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.last_end = base

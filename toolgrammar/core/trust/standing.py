@@ -6,6 +6,7 @@ it, is damaged, and nothing has closed it. Or in a block of code, as an example.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from string import whitespace
 from typing import TYPE_CHECKING, Final
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.evidence.signs import SeveralSigns, Signs
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
-    from toolgrammar.core.message.quoted import Quoted
+    from toolgrammar.core.message.quoted import Blocks
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
 
@@ -33,6 +34,7 @@ _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
 """Codes of doubts about where a string ends: it may go on behind its call."""
 _NESTED: Final = -2
 """In place of the offset of a block of code: the call is a block itself, within another."""
+_IN_NESTED: Final = "in a block that holds blocks of code"
 _LAST: Final = 4096
 """Characters from an opener on that may quote a call in inline code."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
@@ -45,10 +47,16 @@ _CLOSED_BY: Final = {
     "\u2039": "\u203a", "\u300c": "\u300d", "\u300e": "\u300f", "~": "~",
 }  # fmt: skip
 """By the mark that opens a quotation, those that close it; `~~` strikes text out."""
+_ELEMENTS: Final = (
+    (late("<!--"), "-->", "in a comment, which nobody sees"),
+    (late(r"^[ \t]*<pre[^<>]{0,256}>", re.MULTILINE), "</pre>", "in an element that shows text"),
+)
+"""Elements of HTML whose text does nothing: what opens and closes them, and where a call is in it."""
 _STRAIGHT: Final = ('"', "'")
 """Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
-_INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*")
-"""What stands in a string of JSON, behind its quote: characters and escapes."""
+_INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*\"?")
+"""What stands in a string of JSON, behind its quote: characters and escapes, and the quote that ends
+it in the payload of a call that only the end of the text closes."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -87,7 +95,7 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
-    if "<!--" in text or "~~~" in text or ends_in_escape(text):
+    if "<!--" in text or "<pre" in text or "~~~" in text or ends_in_escape(text):
         return True
     return stands_inside(text, signs, tools, [])
 
@@ -104,37 +112,40 @@ def _closing_marks(text: str) -> str:
 def doubt_inside(builder: Builder, draft: Draft, end: int) -> None:
     """Doubts the open call, up to where it ends, if it may stand in another that nothing closed."""
     signs, turns = builder.around, builder.turns
-    # Where the last call counts, those before it are examples, and text.
-    if signs is None or builder.header.calls == "last":
+    if signs is None:
         return
     start, text = _text_since_call(builder)
-    if builder.calls and _may_go_on(builder.calls[-1], text, builder.tools):
-        turns.leave_open()
-    if signs.begin_other_turn(text):
-        turns.begin_other_turn()
     # Calls with nothing between them are quoted together.
     marks = turns.marks if text.isspace() or not text else _closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
-    # A comment goes on over calls, up to its end.
-    if "<!--" in text or "-->" in text:
-        turns.stand_in_comment(is_inside=text.rfind("<!--") > text.rfind("-->"))
-    if turns.is_open:
-        rest = signs.behind_closers(text)
-        # The call that could not be read stays open up to the closer of a call.
-        turns.leave_open(is_open=len(rest) == len(text))
-        start, text = start + len(text) - len(rest), rest
-    if not turns.is_open and text:
-        opened = openers_in(builder, start, text)
-        is_shown = ends_in_escape(text)
-        # An opener that stands there twice holds nothing.
-        # As in `<search><search>`, which a model wrote for one opener.
-        text = text.rstrip().removesuffix(f"<{draft.written_name}>")
-        is_inside = stands_inside(text, signs, builder.tools, opened)
-        turns.leave_open(is_open=is_shown or is_inside)
-    if turns.is_open:
-        _doubt(builder, draft, "behind the beginning of another that nothing closes")
+    turns.stand_in_element(_element_around(text, turns.element))
+    # Where the last call counts, those before it are examples, and text.
+    if builder.header.calls != "last":
+        if signs.begin_other_turn(text):
+            turns.begin_other_turn()
+        turns.leave_open(is_open=_is_in_open_call(builder, signs, draft, start, text))
+        if turns.is_open:
+            _doubt(builder, draft, "behind the beginning of another that nothing closes")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
+
+
+def _is_in_open_call(
+    builder: Builder, signs: Signs | SeveralSigns, draft: Draft, start: int, text: str
+) -> bool:
+    """Whether a call behind a text, which begins at an offset, may stand in another open one."""
+    calls, tools = builder.calls, builder.tools
+    if builder.turns.is_open or (calls and _may_go_on(calls[-1], text, tools)):
+        rest = signs.behind_closers(text)
+        # The call that could not be read stays open up to the closer of a call.
+        if len(rest) == len(text):
+            return True
+        start, text = start + len(text) - len(rest), rest
+    # An opener that stands there twice holds nothing.
+    # As in `<search><search>`, which a model wrote for one opener.
+    once = text.rstrip().removesuffix(f"<{draft.written_name}>")
+    opened = openers_in(builder, start, text)
+    return text != "" and (ends_in_escape(text) or stands_inside(once, signs, tools, opened))
 
 
 def _may_go_on(call: ToolCall, text: str, tools: Mapping[str, ToolSpec]) -> bool:
@@ -148,13 +159,13 @@ def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
     """Returns where a call up to an offset stands so that it is only shown; "" if it is not."""
     turns = builder.turns
     if turns.fence == _NESTED:
-        return "in a block that holds blocks of code"
+        return _IN_NESTED
     if 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         return "of no known tool in a block of code"
     if turns.quotation:
         return "behind the `>` of a quotation"
-    if turns.comment:
-        return "in a comment, which nobody sees"
+    if turns.element:
+        return turns.element
     return "in a string of JSON, with its escapes" if _is_in_string(builder, end) else ""
 
 
@@ -170,6 +181,22 @@ def _is_in_string(builder: Builder, end: int) -> bool:
     is_string = _INSIDE_STRING.fullmatch(text) is not None
     turns.stand_in_string(end if is_string else -1, has_escapes="\\" in text)
     return is_string and turns.string_has_escapes
+
+
+def _element_around(text: str, before: str) -> str:
+    """Returns in which of the elements a call behind a text stands; "" if in none.
+
+    Args:
+        text: the text since the last call.
+        before: the same of that call: an element goes on over calls, up to its end.
+    """
+    for opener, closer, where in _ELEMENTS:
+        ended = text.rfind(closer)
+        if opener.search(text, max(0, ended)):
+            return where
+        if ended >= 0 and before == where:
+            before = ""
+    return before
 
 
 def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
@@ -192,12 +219,11 @@ def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
 def _text_since_call(builder: Builder) -> tuple[int, str]:
     """Returns the text since the last call, and where it begins; what lies between is left out."""
     end = builder.calls[-1].span.end if builder.calls else 0
-    offsets, texts = builder.text_parts.offsets, builder.text_parts.texts
-    first = len(offsets)
-    # From the end: the text since the last call is short, the message may be long.
-    while first and offsets[first - 1] >= end:
-        first -= 1
-    return (offsets[first] if first < len(offsets) else end), "".join(texts[first:])
+    since, parts = builder.turns.parts_before, builder.text_parts
+    places = zip(parts.offsets[since:], parts.texts[since:], strict=True)
+    # The payload of an envelope has no place: its own markup would have closed it.
+    found = [(offset, text) for offset, text in places if offset >= end]
+    return (found[0][0] if found else end), "".join([text for _, text in found])
 
 
 def _doubt(builder: Builder, draft: Draft, where: str) -> None:
@@ -229,7 +255,12 @@ def doubt_fenced(builder: Builder) -> None:
     last = max(fenced.values(), default=-1)
     stretches = builder.text_parts.stretches() if fenced else []
     parts = [text[max(0, last - start) :] for start, text in stretches if start + len(text) > last]
-    is_alone = _REST_OF_FENCE.fullmatch("".join(parts)) is not None
+    # In a section that nothing closed, what stands behind the block is no text, and skipped.
+    skips = any(
+        each.code == "skipped-markup" and each.severity == "error" and each.span.start > last
+        for each in builder.diagnostics
+    )
+    is_alone = not skips and _REST_OF_FENCE.fullmatch("".join(parts)) is not None
     for index, fence in fenced.items():
         call = builder.calls[index]
         # Only a call that is written as the format says is taken for meant.
@@ -298,23 +329,19 @@ def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool =
         turns.quote(offset + len(opener), is_inline=is_inline)
 
 
-def note_fence(builder: Builder, fences: Quoted, offset: int, free: int) -> None:
+def note_block(builder: Builder, blocks: Blocks, offset: int, free: int, *, is_fence: bool) -> None:
     """Notes whether an island that opens at an offset stands in a block of code.
 
     Args:
         builder: the message.
-        fences: the blocks of code of the message.
+        blocks: its blocks of code.
         offset: where the island opens; below 0 in the prefix.
         free: where the last island ended.
+        is_fence: whether its opener is a fence itself. With fences of the same length it would
+            stand in its own block.
     """
-    is_inside = offset >= 0 and fences.holds(builder.source, offset, free)
-    builder.turns.stand_in_fence(fences.began if is_inside else -1)
-
-
-def note_outer_fence(builder: Builder, long_fences: Quoted, offset: int, free: int) -> None:
-    """Notes whether an opener that is a fence itself stands in a block with longer fences.
-
-    With shorter ones it would count as an example in its own block.
-    """
-    is_inside = offset >= 0 and long_fences.holds(builder.source, offset, free)
-    builder.turns.stand_in_fence(_NESTED if is_inside else -1)
+    fence = -1
+    if offset >= 0:
+        blocks.look(builder.source, offset, free)
+        fence = blocks.began if not is_fence else _NESTED if blocks.may_nest else -1
+    builder.turns.stand_in_fence(fence)

@@ -63,8 +63,9 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
         size = len(quote)
         if word.endswith(quote) or (size > 1 and quote in word):
             return True
-        # At either edge one character of the quote may be missing.
-        edges = {word[:size], word[: size - 1], word[1 - size :]} if size > _SHORT else ()
+        # At either edge one character of the quote may be missing, or one too many.
+        edges = {edge for n in (size - 1, size, size + 1) for edge in (word[:n], word[-n:])}
+        edges = edges if size > _SHORT else set()
         if any(is_within(size // 4, quote, each) for each in edges) or holds_quote(word, quote):
             return True
     return False

@@ -1,0 +1,89 @@
+"""A call in a text that shows it to people is doubted, wherever the text around it came from."""
+
+import pytest
+
+from tests.units.core.cuts import read
+from toolgrammar import parse
+
+_TOOLS: list[dict[str, object]] = [
+    {"name": name, "parameters": {"properties": {}}}
+    for name in ("tide", "calc", "look", "edit", "command", "shell", "python_interpreter")
+]
+_DIFF = "a.py\n```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```"
+_TIDE = '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'
+_CHANNELS = '<|open|>tools<|sep|><|open|>call tool="calc" index="1"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>'
+_ANSWER = "<|open|>response<|sep|>So:<|close|>response<|sep|>"
+
+
+@pytest.mark.parametrize(
+    ("format_id", "block"),
+    [
+        ("gptme_markdown", "```shell\nls\n```"),
+        ("continue_tool", "```tool\nTOOL_NAME: look\n```"),
+        ("bash_fence", "```bash\nls\n```"),
+        ("swe_agent", "I look.\n```\nls\n```\nThen I read."),
+        # The first island is no block of code: the outer fence stands before it.
+        ("smolagents_code", 'Thought: look\n```py\nlook("quay")\n```'),
+        ("gptme_markdown", "<think>\nMaybe.\n</think>\n```shell\nls\n```"),
+        ("aider_diff", f"{_DIFF}\n\n{_DIFF.partition(chr(10))[2]}"),
+    ],
+)
+@pytest.mark.parametrize("fence", ["~~~", "~~~~"])
+def test_blocks_of_code_in_a_block_of_tildes_do_not_run(
+    format_id: str, block: str, fence: str
+) -> None:
+    shown = read(format_id, f"So:\n\n{fence}\n{block}\n{fence}\n\nIt is read.\n", tools=_TOOLS)
+    assert shown.calls
+    assert not any(call.executable for call in shown.calls)
+    alone = read(format_id, f"{fence}\nx\n{fence}\n\n{block}", tools=_TOOLS)
+    assert all(call.executable for call in alone.calls)
+
+
+def test_a_call_behind_a_block_in_a_longer_block_does_not_run() -> None:
+    text = f"````\n```py\nx = 1\n```\n{_TIDE}\n````\nSo it is."
+    (call,) = read("hermes", text, tools=_TOOLS).calls
+    assert call.doubts == ("quoted-call",)
+
+
+def test_text_behind_the_block_of_a_section_that_nothing_closes_is_not_lost() -> None:
+    text = '```\n<tool_calls>\n{"name": "tide", "arguments": {}}\n```\n\nThat is how.'
+    (call,) = read("minimax_m1", text, tools=_TOOLS).calls
+    assert call.doubts == ("quoted-call",)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("kimi_k3", f"<!-- {_ANSWER}{_CHANNELS} -->\nDone."),
+        ("kimi_k3", f"They wrote:\n> {_ANSWER}{_CHANNELS}\n\nHm."),
+        (
+            "hunyuan_a13b",
+            '<!-- <answer>\nSo.\n<tool_calls>[{"name": "tide"}]</tool_calls></answer>',
+        ),
+        ("swe_agent", "<!-- I look.\n```\nls\n```\nSo. -->\nDone."),
+    ],
+)
+def test_what_stands_before_the_text_of_an_envelope_counts(format_id: str, text: str) -> None:
+    calls = read(format_id, text, tools=_TOOLS).calls
+    assert [call.doubts for call in calls] == [("quoted-call",)]
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+def test_calls_in_preformatted_text_of_html_do_not_run(format_id: str) -> None:
+    text = f"<p>So:</p>\n<pre>\nLook.\n{_TIDE}\n{_TIDE}</pre>\n{_TIDE}"
+    found = [call.doubts for call in read(format_id, text, tools=_TOOLS).calls]
+    assert found == [("quoted-call",), ("quoted-call",), ()]
+    # In a sentence it is a word about HTML.
+    assert read(format_id, f"The page has a <pre> tag.\n{_TIDE}", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize("many", [4, 400])
+def test_many_calls_behind_texts_of_envelopes_take_linear_time(many: int) -> None:
+    calls = parse(f"{_ANSWER}{_CHANNELS}" * many, "kimi_k3").calls
+    assert [call.executable for call in calls] == [True] * many
+
+
+def test_a_string_that_ends_in_the_payload_of_its_last_call_is_a_string() -> None:
+    text = '"Look:\\n<tool>search</tool><tool_input>rye\\n"'
+    (call,) = read("langchain_xml", text).calls
+    assert "quoted-call" in call.doubts
