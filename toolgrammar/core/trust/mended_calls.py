@@ -40,7 +40,7 @@ _SPELLED: Final = frozenset(
 """Codes of what is only spelled otherwise: that makes no other keys or types."""
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
-_ODD_KEY = late(r"[<>{}`|\\\n\r]")
+_ODD_KEY = late(r"[<>{}`|\\\n\r]|&\w{2,6};")
 """What no key has but by mistake, where something else was mended."""
 
 
@@ -183,6 +183,11 @@ def _holds_arguments_behind(mended: Mended) -> bool:
     return "bare-text" in mended.codes and any(map(holds, mended.strings))
 
 
+def _makes_item(mended: Mended) -> bool:
+    """Whether text without quotes became an item by a comma that was put in: `["a" --- ]`."""
+    return {"bare-text", "comma"} <= mended.codes
+
+
 def _converts_behind_colon(mended: Mended) -> bool:
     """Whether a value of another type than wanted stands behind a colon that was put in.
 
@@ -224,6 +229,11 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         "bare-text",
         "Found text without quotes that holds what may be a part of the arguments",
         _holds_arguments_behind,
+    ),
+    (
+        "bare-text",
+        "Found text without quotes and a comma missing before it; it may belong to nothing",
+        _makes_item,
     ),
     (
         "schema-mismatch",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MEMBER = late(r'"[^"\n]{0,128}"[ \t]{0,16}:')
 _ITEMS = late(r'"[^"\n]{0,128}"[ \t]{0,16},[ \t]{0,16}"')  # a list without its bracket
+_BEGUN = late(r'\{\s{0,64}"[^"\n]{0,128}"\s{0,16}:|\[\s{0,64}(?:[\[{]\s{0,64})?"')
+"""The beginning of an object with a member, or of a list of strings, lists or objects."""
 _OPEN_STRING = late(r'"[\w/.~ \t](?:[^"\\\n]++|\\.)*')
 _PAIRS = {"}": "{", "]": "["}
 _JSON_STARTS = frozenset("{[-0123456789tfn")
@@ -42,7 +44,7 @@ def shaped(text: str, schema: JsonSchema | None) -> tuple[Any, bool]:
 
 
 def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
-    """Whether a text seems to be damaged JSON: `/{"a": 1}`, `"a": 1}`, `["a", {"b"]`.
+    """Whether a text seems to be damaged JSON: `/{"a": 1}`, `"a": 1}`, `["a", {"b"]`, `{"a": 1,`.
 
     If the schema wants a text, only a string without a closing quote, as `"/home/a`, counts.
     """
@@ -50,7 +52,11 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
     if is_open_string(stripped):
         return True
     last = stripped[-1:]
-    if last not in _PAIRS or '"' not in stripped or (schema is not None and is_text_only(schema)):
+    if '"' not in stripped or (schema is not None and is_text_only(schema)):
+        return False
+    if _BEGUN.match(stripped) and _leaves_open(stripped):
+        return True
+    if last not in _PAIRS:
         return False
     first = stripped[0] in "{["
     # Code and prose end with a bracket as well, but seldom have a member of an object.
@@ -61,6 +67,11 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
         first or stripped[1:2] in ("{", "[") or stripped.count(last) > stripped.count(_PAIRS[last])
     )
     return is_odd and json_shape(stripped) is None
+
+
+def _leaves_open(text: str) -> bool:
+    """Whether a text has more opening brackets than closing ones."""
+    return sum(map(text.count, _PAIRS.values())) > sum(map(text.count, _PAIRS))
 
 
 def is_open_string(text: str) -> bool:
