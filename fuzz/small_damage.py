@@ -28,7 +28,7 @@ from toolgrammar.testing.small_damage import markup_of, small_damage
 from toolgrammar.tools.specs import to_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _DRAWN = 6
 """Messages of several calls that are drawn."""
@@ -47,16 +47,17 @@ def main() -> None:
         counts, found = measure(toolgrammar.formats[name].id, given.attempts)
         total += counts
         rows += [{"format": name, **each} for each in found]
-        print(_line(name, counts), flush=True)
-    print(_line("all", total))
+        print(line(name, counts), flush=True)
+    print(line("all", total))
     if given.into:
         given.into.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def _line(name: str, counts: Counter[str]) -> str:
-    texts = counts["texts"]
+def line(name: str, counts: Mapping[str, int]) -> str:
+    """Returns the line of a table: how many texts were read, and how many changed or lost a call."""
+    texts = counts.get("texts", 0)
     shares = (
-        f"{counts[what]:5} {what} {100 * counts[what] / max(1, texts):5.2f} %"
+        f"{counts.get(what, 0):5} {what} {100 * counts.get(what, 0) / max(1, texts):5.2f} %"
         for what in ("changed", "lost")
     )
     return f"{name:26} of {texts:6}: {'  '.join(shares)}"
@@ -64,8 +65,7 @@ def _line(name: str, counts: Counter[str]) -> str:
 
 def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[dict[str, Any]]]:
     """Returns how many texts were damaged, in how many a call changed or was lost, and these."""
-    given_cases = [*cases(format_id, malformed=False), *_written(format_id)]
-    sound = [each for case in given_cases for each in _sound(case)]
+    sound = sound_texts(format_id)
     counts: Counter[str] = Counter()
     found = []
     for attempt in range(attempts if sound else 0):
@@ -79,16 +79,19 @@ def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[dict[str,
             what = given.harm(text)
             if what:
                 counts[what] += 1
-                found.append(
-                    {
-                        "what": what,
-                        "text": text,
-                        "of": given.case.text,
-                        "id": given.case.id,
-                        "tools": given.tools is not None,
-                    }
-                )
+                found.append({"what": what, "text": text, **given.to_dict()})
     return counts, found
+
+
+def sound_texts(format_id: str) -> list[Sound]:
+    """Returns the sound examples and rows of a format, and messages that are drawn."""
+    found = []
+    for case in (*cases(format_id, malformed=False), *_written(format_id)):
+        for tools in (None, case.tools) if case.tools else (None,):
+            given = Sound(case, tools)
+            if given.calls:
+                found.append(given)
+    return found
 
 
 def _written(format_id: str) -> Iterator[Case]:
@@ -102,20 +105,14 @@ def _written(format_id: str) -> Iterator[Case]:
         yield Case(message.name, format_id, text, tools=tuple(to_specs(message.tools).values()))
 
 
-def _sound(case: Case) -> Iterator[_Given]:
-    for tools in (None, case.tools) if case.tools else (None,):
-        given = _Given(case, tools)
-        if given.calls:
-            yield given
-
-
-class _Given:
+class Sound:
     """A sound text, and what is read in it."""
 
     def __init__(self, case: Case, tools: Any) -> None:
         self.case = case
+        self.text = case.text
         self.tools = tools
-        read = self._read(case.text)
+        read = self.read(case.text)
         is_sound = read.ok and all(call.executable for call in read.calls)
         self.calls = read.calls if is_sound else ()
 
@@ -124,9 +121,14 @@ class _Given:
         """Where its markup may be damaged."""
         return markup_of(self.case.text, self.calls)
 
-    def _read(self, text: str) -> toolgrammar.ParseResult:
+    def read(self, text: str) -> toolgrammar.ParseResult:
+        """Returns what is read in a text, with the tools and the prefix of the sound one."""
         case = self.case
         return toolgrammar.parse(text, case.format, tools=self.tools, prefix=case.prefix)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns where the text is from, for a row of a report."""
+        return {"of": self.case.text, "id": self.case.id, "tools": self.tools is not None}
 
     def harm(self, text: str) -> str:
         """Returns what a damaged text does to the calls; "" where no call changes, nor is lost.
@@ -135,7 +137,7 @@ class _Given:
         so.
         """
         wanted = {deed(call) for call in self.calls}
-        read = self._read(text)
+        read = self.read(text)
         if any(call.executable and deed(call) not in wanted for call in read.calls):
             return "changed"
         return "lost" if read.ok and len(read.calls) < len(self.calls) else ""

@@ -1,0 +1,38 @@
+"""Damage to lines, calls and messages seldom changes a call; a text that shows calls runs none.
+
+`python -m fuzz.large_damage` shows the formats and the kinds of damage one by one.
+"""
+
+from collections import Counter
+
+import toolgrammar
+from fuzz.large_damage import DAMAGES, SHOWN, measure
+from toolgrammar.testing.depth import at_depth
+
+EACH = at_depth(few=1, usual=3, every=40)
+"""Texts of each kind for each format."""
+MOST = 0.025
+"""The share of damaged texts in which a call runs that nobody wrote; it only shrinks."""
+MOST_SHOWN = 0.004
+"""The share of texts that show calls in which one runs; it only shrinks."""
+
+
+def _shares(kinds: tuple[str, ...]) -> tuple[int, float]:
+    """Returns how many texts of some kinds were read, and in which share of them a call changed."""
+    counts: Counter[str] = Counter()
+    for format_id in toolgrammar.formats:
+        for _, what, _ in measure(format_id, kinds, EACH):
+            counts.update(["texts", what])
+    return counts["texts"], counts["changed"] / counts["texts"]
+
+
+def test_large_damage_seldom_changes_a_call() -> None:
+    texts, changed = _shares(tuple(DAMAGES))
+    assert texts > EACH * len(toolgrammar.formats) * len(DAMAGES) / 2
+    assert changed <= MOST
+
+
+def test_a_text_that_shows_calls_runs_none_of_them() -> None:
+    texts, changed = _shares(tuple(SHOWN))
+    assert texts > EACH * len(toolgrammar.formats) * len(SHOWN) / 2
+    assert changed <= MOST_SHOWN
