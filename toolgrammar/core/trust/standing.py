@@ -49,7 +49,11 @@ _CLOSED_BY: Final = {
 """By the mark that opens a quotation, those that close it; `~~` strikes text out."""
 _ELEMENTS: Final = (
     (late("<!--"), "-->", "in a comment, which nobody sees"),
-    (late(r"^[ \t]*<pre[^<>]{0,256}>", re.MULTILINE), "</pre>", "in an element that shows text"),
+    (
+        late(r"^[ \t]*<pre(?:\s[^<>]{0,256})?>", re.MULTILINE),
+        "</pre>",
+        "in an element that shows text",
+    ),
 )
 """Elements of HTML whose text does nothing: what opens and closes them, and where a call is in it."""
 _STRAIGHT: Final = ('"', "'")

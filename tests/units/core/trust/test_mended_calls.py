@@ -64,6 +64,16 @@ def test_what_is_sure_is_not_doubted(arguments: str) -> None:
     check(arguments)
 
 
+def test_text_without_quotes_behind_a_missing_comma_may_be_no_item() -> None:
+    check('{"tags": ["a"\n---\n]}', "bare-text")
+    check('{"tags": ["a", b]}')
+
+
+def test_a_key_with_an_entity_is_none() -> None:
+    check("{&quot;path&quot;: 'a'}", "bare-key", tools=False)
+    check("{R&D: 'a'}", tools=False)
+
+
 @pytest.mark.parametrize("arguments", ['{path: ["a"]}', "{pathh: 'a'}", "{lines: 2, tags: [true]}"])
 def test_mended_arguments_fit_the_schema(arguments: str) -> None:
     check(arguments, "schema-mismatch")

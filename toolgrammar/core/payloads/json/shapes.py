@@ -54,8 +54,9 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
     last = stripped[-1:]
     if '"' not in stripped or (schema is not None and is_text_only(schema)):
         return False
+    # Brackets in strings count, too: `{"a": "x {"}` is whole.
     if _BEGUN.match(stripped) and _leaves_open(stripped):
-        return True
+        return json_shape(stripped) is None
     if last not in _PAIRS:
         return False
     first = stripped[0] in "{["

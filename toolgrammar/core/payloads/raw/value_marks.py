@@ -65,9 +65,6 @@ class ValueMarks:
         known = [each for each in own if len(each) > _LEAST and "\0" not in each]
         self._own = known if takes and not pairs else []
         """The value's own closers, unless the reader pairs them with openers inside."""
-        self._closing = known
-        self._heads = _heads(end) if takes and known else ()
-        """What stands before the key in the opener of an argument, as `<parameter=`."""
         self._tag = next((each for each in sorted(own) if each.startswith("</")), "") * takes
         """A closer of the value that is a tag, if it has one."""
         self._literals = tuple(sorted(set(_literals(end)))) if takes else ()
@@ -105,23 +102,8 @@ class ValueMarks:
         found = marks.find(text, is_cut=is_cut)
         if openers and found is None:
             found = self._opening.find(text)
-        found = found or self._begun_anew(text, key) or self._line_behind(text)
-        found = found or self._at_edge(text)
+        found = found or self._line_behind(text) or self._at_edge(text)
         return found or (self._behind_closer(text) if self._own else None)
-
-    def _begun_anew(self, text: str, key: str) -> Damaged | None:
-        """Returns the opener of the argument inside its own value, without a closer behind it.
-
-        As in `<parameter=city>Oslo</par<parameter=city>Oslo</parameter>`.
-        """
-        for head in self._heads if key else ():
-            opener = f"{head}{key}"
-            at = text.find(opener)
-            behind = text[at + len(opener) :]
-            is_whole = at >= 0 and not (behind[:1].isalnum() or behind[:1] in ("_", "-", "."))
-            if is_whole and not any(each in behind for each in self._closing):
-                return Damaged(at, opener, opener)
-        return None
 
     def _line_behind(self, text: str) -> Damaged | None:
         """Returns the second line of a value that should have ended with its first line; else None.
@@ -161,14 +143,6 @@ class ValueMarks:
             if found := self._opening.find(behind, pairs=False):
                 return Damaged(found.start + len(text) - len(behind), found.text, found.mark)
         return None
-
-
-def _heads(end: TokenPatterns) -> tuple[str, ...]:
-    """Writes what stands before the key in each opener of an argument, where that is markup."""
-    terminals = end.machine.tables.terminals
-    firsts = {terminals[each[0]] for each in end.machine.tables.value_openers if len(each) > 1}
-    heads = {each.text.lstrip() for each in firsts if each.kind == "literal"}
-    return tuple(sorted(each for each in heads if len(each) >= _LEAST))
 
 
 def _closers(end: TokenPatterns) -> Iterator[str]:

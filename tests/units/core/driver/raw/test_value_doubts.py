@@ -60,3 +60,33 @@ def test_a_value_that_a_line_ends_within_quotes_may_go_on(
 ) -> None:
     (call,) = read(format_id, text, TOOLS).calls
     assert call.doubts == doubts
+
+
+_QWEN = "<tool_call>\n<function=search>\n{}</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("values", "doubts"),
+    [
+        (
+            "<parameter=text>\nOslo</par<parameter=text>\nOslo\n</parameter>\n",
+            ("inner-argument",),
+        ),
+        ("<parameter=text>\n<parameter=text>\nx\n</parameter>\n\n</parameter>\n", ()),
+        ("<parameter=text>\nWrite parameter=text so.\n</parameter>\n", ()),
+        # Of the closer its brackets are left.
+        ("<parameter=text>\nOslo\n<>\n", ("stray-close-tag",)),
+        ("<parameter=text>\nsee <b>\n", ()),
+    ],
+)
+def test_an_argument_that_begins_anew_or_loses_its_closer_is_a_doubt(
+    values: str, doubts: tuple[str, ...]
+) -> None:
+    (call,) = read("qwen3_xml", _QWEN.format(values)).calls
+    assert call.doubts == doubts
+
+
+def test_a_quote_with_a_backslash_too_many_is_a_doubt() -> None:
+    text = '<|tool_call>call:search{text:<|\\"|>Oslo<|\\"|>}<tool_call|>'
+    (call,) = read("gemma4", text).calls
+    assert call.doubts == ("missing-quote",)

@@ -60,6 +60,29 @@ def test_what_is_json_is_that_value(tmp_path: Path, text: str, value: Any) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "doubts"),
+    [
+        ('{"price": 290.5,', ("bare-text",)),
+        ('{"mode": "safe",\n "paths": ["/a"', ("bare-text",)),
+        ('["a", "b"', ("bare-text",)),
+        ('[{"a": 1}', ("bare-text",)),
+        ('{"a": "x {"}', ()),
+        ('["see [1"]', ()),
+        ("[1, 2", ()),
+        ('{ "no" } {', ()),
+    ],
+)
+def test_json_that_nothing_closes_is_a_doubt(
+    tmp_path: Path, text: str, doubts: tuple[str, ...]
+) -> None:
+    grammar = save(tmp_path, SHAPE, ELEMENTS)
+    (call,) = read(grammar, f"<do f><a>{text}</v></do>").calls
+    assert call.doubts == doubts
+    (call,) = read(grammar, f"<do f><a>{text}</v></do>", tool(a="string")).calls
+    assert call.executable
+
+
+@pytest.mark.parametrize(
     ("text", "kind", "value"),
     [
         ("5", "string", "5"),
