@@ -134,13 +134,13 @@ def _by_shortcut(
         machine.whole_budget.failed()
         return None
     calls, parts = reading.calls, reading.parts
-    reasoning = "".join(reading.reasoning).strip()
+    reasoning = "".join(reading.reasoning).strip() if reading.reasoning else ""
     # A sound message may still need the driver's judgement: prose that shows a lost call, a closer
     # of reasoning that nothing opened, or a call that the rules judge.
     written = "".join(parts) if parts else ""
     if (
         (written and _closes_unopened(plain, written, reasoning))
-        or _shows_calls(machine, (*parts, *reading.thoughts), specs)
+        or ((parts or reading.thoughts) and _shows_calls(machine, reading, specs))
         or (plain.judges and is_judged(plain, calls, specs))
         # These envelopes are separate messages, whose texts are joined with line ends.
         or (plain.has_lines and max(map(_count, (parts, reading.reasoning))) > 1)
@@ -173,9 +173,10 @@ def _count(parts: list[str]) -> int:
     return sum(not part.isspace() and part != "" for part in parts)
 
 
-def _shows_calls(machine: Machine, parts: Iterable[str], specs: Mapping[str, ToolSpec]) -> bool:
-    """Whether a part of the text has signs of a call that was not read."""
-    return any(machine.signs.are_in(part, specs) for part in parts)
+def _shows_calls(machine: Machine, reading: WholeReader, specs: Mapping[str, ToolSpec]) -> bool:
+    """Whether a part of the text or a thought has signs of a call that was not read."""
+    signs = machine.signs
+    return any(signs.are_in(part, specs) for part in (*reading.parts, *reading.thoughts))
 
 
 def _closes_unopened(plain: ShortcutRules, written: str, reasoning: str) -> bool:
