@@ -107,11 +107,8 @@ def _may_open(driver: Driver, place: int) -> bool | None:
     in a block with a longer fence.
     """
     builder, offset = driver.builder, driver.base + place
-    free = max(0, driver.last_end)
-    if driver.buffer[place] in "`~":
-        note_block(builder, driver.blocks, offset, free, is_fence=True)
-        return True
-    if is_inline(builder, offset):
+    is_fence = driver.buffer[place] in "`~"
+    if not is_fence and is_inline(builder, offset):
         if not driver.final and driver.node.entry_beginnings.match(driver.buffer, place):
             return None
         # Calls are quoted in inline code; a tag of reasoning counts wherever it stands.
@@ -122,7 +119,9 @@ def _may_open(driver: Driver, place: int) -> bool | None:
             return True
         note_quoted(builder, offset, opener)
         return False
-    note_block(builder, driver.blocks, offset, free, is_fence=False)
+    # The calls of a section stand where the section does.
+    if builder.group is None:
+        note_block(builder, driver.blocks, offset, max(0, driver.last_end), is_fence=is_fence)
     return True
 
 

@@ -12,6 +12,7 @@ _TOOLS: list[dict[str, object]] = [
 _DIFF = "a.py\n```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```"
 _TIDE = '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'
 _CHANNELS = '<|open|>tools<|sep|><|open|>call tool="calc" index="1"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>'
+_PARALLEL = '<multi_tool_use mode="parallel">\n<tide></tide>\n<look></look>\n</multi_tool_use>'
 _ANSWER = "<|open|>response<|sep|>So:<|close|>response<|sep|>"
 
 
@@ -43,6 +44,29 @@ def test_a_call_behind_a_block_in_a_longer_block_does_not_run() -> None:
     text = f"````\n```py\nx = 1\n```\n{_TIDE}\n````\nSo it is."
     (call,) = read("hermes", text, tools=_TOOLS).calls
     assert call.doubts == ("quoted-call",)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "section"),
+    [
+        ("minimax_m1", '<tool_calls>\n{"name": "tide"}\n{"name": "look"}\n</tool_calls>'),
+        (
+            "roo_multi",
+            _PARALLEL,
+        ),
+    ],
+)
+@pytest.mark.parametrize("fence", ["```", "~~~~"])
+def test_all_calls_of_a_section_stand_in_its_block(
+    format_id: str, section: str, fence: str
+) -> None:
+    # A tool `command` would make the block a call of another format.
+    tools = [tool for tool in _TOOLS if tool["name"] in ("tide", "look")]
+    for given in (format_id, [format_id, "hermes"], "auto"):
+        shown = read(given, f"So:\n\n{fence}\n{section}\n{fence}\n\nThat is how.\n", tools=tools)
+        assert [call.doubts for call in shown.calls] == [("quoted-call",)] * 2
+        meant = read(given, f"{fence}\n{section}\n{fence}\n", tools=tools)
+        assert [call.executable for call in meant.calls] == [True] * 2
 
 
 def test_text_behind_the_block_of_a_section_that_nothing_closes_is_not_lost() -> None:
