@@ -60,8 +60,9 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     """
     # The call has no arguments, but a payload that filled no role, as in `"args": {…}` in a format
     # whose key is `arguments`.
-    if draft.arguments_start < 0 <= draft.start <= builder.beside:
-        _note_beside(builder, draft)
+    beside = [each for each in builder.beside if 0 <= draft.start <= each]
+    if draft.arguments_start < 0 and beside:
+        _note_beside(builder, draft, beside)
     if draft.repaired and builder.lacks_required:
         # An inserted bracket may belong to another place: an inner object may have taken the rest.
         found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
@@ -165,15 +166,15 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
     return True
 
 
-def _note_beside(builder: Builder, draft: Draft) -> None:
-    """Doubts a call without arguments if another member may be its arguments."""
-    start = builder.beside
-    code = message = ""
+def _note_beside(builder: Builder, draft: Draft, beside: list[int]) -> None:
+    """Doubts a call without arguments if another member, whose values are beside, may be them."""
+    # An empty object under another key loses no arguments.
+    held = [at for at in beside if _HELD.match(builder.source.slice(at, at + _NEAR))]
+    code, message, start = "", "", beside[-1]
     if draft.beside and draft.inputs is None:
         code, message = "misspelt", f"Found no arguments; `{draft.beside[0][:40]}` may be their key"
-    # An empty object under another key loses no arguments.
-    elif _HELD.match(builder.source.slice(start, start + _NEAR)):
-        code = "skipped-markup"
+    elif held:
+        code, start = "skipped-markup", held[-1]
         message = "Found an object under a key that the format does not have, and no arguments"
     if code:
         draft.doubts.append(code)

@@ -94,8 +94,8 @@ class Builder:
         self.end = MessageEnd()
         self.skipped_text, self.token_start = SkippedText(), -1
         self.given_back: dict[int, int] = {}  # openers without a call: the end of each by its start
-        self.beside = -1
-        """The offset of the last payload that filled no role, or -1."""
+        self.beside: list[int] = []
+        """The offsets of the last payloads that filled no role, at most 32."""
         self.keys_beside: dict[int, str] = {}
         """The keys of members that fill no role, in the open island, by their offsets."""
         self.kept: dict[Any, Any] = {}
@@ -138,7 +138,7 @@ class Builder:
 
     def note_beside(self, start: int) -> None:
         """Notes the offset of a payload that fills no role."""
-        self.beside = start
+        self.beside = [*self.beside[-31:], start]
 
     def mark(self) -> None:
         """Saves the state before an island that may be taken back."""

@@ -67,3 +67,19 @@ def test_a_quote_behind_the_arguments_waits_for_the_next_line() -> None:
     )
     found = [(each.code, each.severity) for each in read("cohere_command4", text).diagnostics]
     assert found == [("skipped-markup", "error"), ("missing-close-tag", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("text", "doubts"),
+    [
+        ('{"name": "f", "argus": {"a": 1}, "type": "function"}', ("skipped-markup",)),
+        ('{"argus": {"a": 1}, "x": 2, "name": "f", "y": 3}', ("skipped-markup",)),
+        ('{"name": "f", "argus": {}, "type": "function"}', ()),
+        ('{"name": "f", "x": 1, "type": "function"}', ()),
+    ],
+)
+def test_an_object_among_members_of_a_call_without_arguments_may_be_them(
+    text: str, doubts: tuple[str, ...]
+) -> None:
+    (call,) = read("hermes", f"<tool_call>{text}</tool_call>").calls
+    assert call.doubts == doubts
