@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
 from tests.units.interop.unsafe import UNSAFE, unsafe
-from toolgrammar import CallEnd, Event, ParseResult, ToolCall
+from toolgrammar import CallEnd, CallStart, Event, ParseResult, TextDelta, ToolCall
 from toolgrammar.interop.langchain import (
     from_stream,
     from_tool_calls,
@@ -144,6 +144,16 @@ def test_a_stream_comes_back_as_events(message: Message, size: int) -> None:
     assert (text.strip(), reasoning.strip()) == (result.text, result.reasoning)
     assert [call.arguments for call in calls_of(back)] == [*message.arguments]
     assert list(from_stream([AIMessageChunk.model_validate(chunk) for chunk in chunks])) == back
+
+
+def test_ids_that_are_made_differ_between_messages_with_other_texts() -> None:
+    made = set()
+    for text in ("Oslo", "Bergen"):
+        chunks = to_stream([TextDelta(text), CallStart(0, "f", None), CallEnd(0, ToolCall("f"))])
+        made |= {call["id"] for chunk in chunks for call in chunk.get("tool_call_chunks", ())} - {
+            None
+        }
+    assert len(made) == 2
 
 
 def test_an_async_stream_gives_an_async_stream() -> None:

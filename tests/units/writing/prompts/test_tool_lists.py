@@ -20,7 +20,7 @@ FERRY = {
             "line": {"type": "string", "description": "the name of  the line"},
             "class": {"enum": ["car", "foot"], "default": "foot"},
             "seats": {"type": ["integer", "null"]},
-            "stops": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+            "stops": {"type": "array", "items": {"oneOf": [{"type": "string"}, {"type": "null"}]}},
             "at": {
                 "type": "object",
                 "properties": {"hour": {"type": "integer"}, "odd-key": {"const": 1}},

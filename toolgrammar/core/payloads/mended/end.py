@@ -149,8 +149,6 @@ class Ending:
         state, found = self._state, ""
         if state.mode == TEXT or (state.mode == STRING and self._string.is_value):
             found = '"'
-        elif literal := self.literal():
-            found = "".join(state.held) + literal[1]
         return found + state.closers(0)
 
     def literal(self) -> tuple[str, str] | None:
