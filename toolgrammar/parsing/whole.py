@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
-from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
-from toolgrammar.core.shortcuts.whole.whole_rules import is_judged
+from toolgrammar.core.shortcuts.whole.sound_message import read_sound
 from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.checks import check_options, is_cut
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
 from toolgrammar.parsing.parts import Reread
 from toolgrammar.tools.specs import recent_specs, to_specs
-from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.limits import Limits
 
 if TYPE_CHECKING:
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.core.machine.machine import Machine
-    from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
+    from toolgrammar.values.calls import ParseResult
     from toolgrammar.values.diagnostics import Diagnostic
     from toolgrammar.values.tools import ToolSpec
 
@@ -126,33 +123,7 @@ def _by_shortcut(
     else:
         specs = to_specs(tools) if tools is not None else _NO_TOOLS
     machine = plain.machine or machine_of(entry, specs)
-    # If messages of this format often fail here, only some of them are tried.
-    if not machine.whole_budget.tries():
-        return None
-    reading = WholeReader(machine, plain, text, specs)
-    if not reading.run():
-        machine.whole_budget.failed()
-        return None
-    calls, parts = reading.calls, reading.parts
-    reasoning = "".join(reading.reasoning).strip() if reading.reasoning else ""
-    # A sound message may still need the driver's judgement: prose that shows a lost call, a closer
-    # of reasoning that nothing opened, or a call that the rules judge.
-    written = "".join(parts) if parts else ""
-    if (
-        (written and _closes_unopened(plain, written, reasoning))
-        or ((parts or reading.thoughts) and _shows_calls(machine, reading, specs))
-        or (plain.judges and is_judged(plain, calls, specs))
-        # These envelopes are separate messages, whose texts are joined with line ends.
-        or (plain.has_lines and max(map(_count, (parts, reading.reasoning))) > 1)
-        or (limits.max_calls is not None and len(calls) > limits.max_calls)
-    ):
-        machine.whole_budget.failed()
-        return None
-    # A success restores the tries that failures have used up.
-    machine.whole_budget.succeeded()
-    if written:
-        written = written.strip()
-    return ParseResult(tuple(calls), written, reasoning, (), plain.id, text, plain.digest)
+    return read_sound(machine, plain, text, specs, limits.max_calls)
 
 
 def _of_several(
@@ -166,22 +137,6 @@ def _of_several(
     from toolgrammar.parsing.whole_several import read_several
 
     return read_several(entry, text, tools, id_seed, limits)
-
-
-def _count(parts: list[str]) -> int:
-    """Counts the parts that are not blank."""
-    return sum(not part.isspace() and part != "" for part in parts)
-
-
-def _shows_calls(machine: Machine, reading: WholeReader, specs: Mapping[str, ToolSpec]) -> bool:
-    """Whether a part of the text or a thought has signs of a call that was not read."""
-    signs = machine.signs
-    return any(signs.are_in(part, specs) for part in (*reading.parts, *reading.thoughts))
-
-
-def _closes_unopened(plain: ShortcutRules, written: str, reasoning: str) -> bool:
-    """Whether the text has a closer of reasoning that nothing opened, which the driver reports."""
-    return not reasoning and any(closer in written for closer in plain.closers)
 
 
 def _within(limits: Limits, text: str) -> bool:

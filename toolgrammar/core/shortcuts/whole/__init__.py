@@ -1,5 +1,5 @@
 """The shortcut for whole texts: a call's sound tokens, fused into one regular expression.
 
 In: a complete text. Out: its message, or nothing if the driver has to read it. Begin with
-`whole_reader.py`.
+`sound_message.py`.
 """
