@@ -96,10 +96,15 @@ def _judge(
     text = (copying.TREE / mutant.path).read_text(encoding="utf-8")
     mutated = source.text(mutant)
     tests = _within(reach.tests(mutant), reach, budget)
+    # What a process keeps is made in the first test that asks for it, and only that was traced to
+    # run the lines. So what survives meets the other units of its package, too.
+    beside = _within(
+        [each for each in reach.of_package(mutant) if each not in tests], reach, budget
+    )
     cache = "empty-cache" if mutant.path.startswith(COMPILER) else "cache"
     os.environ["TOOLGRAMMAR_CACHE"] = str(copying.BUILD / cache)
     with copying.mutated(mutant.path, mutated):
-        outcome = _run(tests, reach, newer)
+        outcome = _run(tests, beside, reach, newer)
     shutil.rmtree(copying.BUILD / "empty-cache", ignore_errors=True)
     before, after = _change(text, mutated)
     return Verdict(
@@ -111,12 +116,17 @@ def _judge(
     )
 
 
-def _run(tests: list[str], reach: Reach, newer: list[str]) -> running.Outcome:
+def _run(tests: list[str], beside: list[str], reach: Reach, newer: list[str]) -> running.Outcome:
     outcome = running.Outcome(killed=False, how="no test", seconds=0)
     spent = 0.0
     first = _first(tests)
     rest = [test for test in tests if test not in set(first)]
-    for some, files in ((first, _files_of(first)), ([], newer), (rest, _files_of(rest))):
+    for some, files in (
+        (first, _files_of(first)),
+        ([], newer),
+        (rest, _files_of(rest)),
+        (beside, _files_of(beside)),
+    ):
         if files:
             seconds = sum(reach.seconds[test] for test in some) or NEWER_SECONDS
             chosen = running.Chosen(some, reach.seconds)

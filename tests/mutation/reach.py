@@ -41,6 +41,11 @@ class Reach:
             found |= self._running(path, lines)
         return [test for test in self.seconds if test in found]
 
+    def of_package(self, mutant: Mutant) -> list[str]:
+        """Returns the units of the package of a mutant, the quickest first."""
+        package = mutant.path.split("/")[1]
+        return [test for test in self.seconds if test.startswith(f"tests/units/{package}/")]
+
     def _running(self, path: str, lines: Lines) -> set[str]:
         wanted = " OR ".join("num_in_numbits(?, numbits)" for _ in lines)
         query = (

@@ -28,3 +28,11 @@ def test_a_call_that_the_end_of_the_text_closes_lacks_no_argument(
     whole = text.replace('{"n": 1}', '{"n": 1, "q": "tea"}').replace("n: 1\n", "n: 1\nq: tea\n")
     assert [call.executable for call in read(format_id, whole, TOOLS).calls] == [True]
     assert [call.status for call in read(format_id, text, TOOLS).calls] == ["truncated"]
+
+
+def test_a_closer_that_repeats_another_name_is_left_to_the_driver() -> None:
+    tools: list[dict[str, object]] = [{"name": "now"}, {"name": "later"}]
+    (call,) = read("roo_xml", "<now></now>", tools).calls
+    assert call.executable
+    # The run of tokens was learned: only the name in its closer is another one.
+    assert read("roo_xml", "<now></later>", tools).calls == ()
