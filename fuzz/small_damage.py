@@ -14,7 +14,7 @@ import argparse
 import json
 import random
 from collections import Counter
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +83,8 @@ def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[dict[str,
     return counts, found
 
 
-def sound_texts(format_id: str) -> list[Sound]:
+@cache
+def sound_texts(format_id: str) -> tuple[Sound, ...]:
     """Returns the sound examples and rows of a format, and messages that are drawn."""
     found = []
     for case in (*cases(format_id, malformed=False), *_written(format_id)):
@@ -91,7 +92,7 @@ def sound_texts(format_id: str) -> list[Sound]:
             given = Sound(case, tools)
             if given.calls:
                 found.append(given)
-    return found
+    return tuple(found)
 
 
 def _written(format_id: str) -> Iterator[Case]:
