@@ -36,6 +36,13 @@ _BACKSLASH = late(rf"\\</?{_NAMED}|<[\w|]{{1,32}}\\_")
 """A tag behind a backslash, or with one in its name, as Markdown wants it: `<tool\\_call`."""
 _ESCAPED = late(r"\\([_<>*\[\]#`|~])")
 """A character that Markdown escapes; a quote is none, as JSON escapes it, too."""
+_WIDE = late(rf"[\uff1c\uff5b][/|\"\uff02\uff0f\uff5c]?{_NAMED}")
+"""A bracket as wide as a letter of Chinese, and a word of calls: `\uff1ctool_call`."""
+# The wide bar is a mark of special tokens by itself.
+_NARROW: Final = {
+    place + 0xFEE0: place for place in range(ord("!"), ord("~") + 1) if place != ord("|")
+}
+"""By the number of a wide character, that of the one in ASCII."""
 _ESCAPED_TAG = late(
     r"(?:&(?:lt|#60|#x3[cC]);[^&;<>\n]{1,100}&(?:gt|#62|#x3[eE]);|\\<[^<>\n]{1,100}>)\s{0,16}\Z"
 )
@@ -60,6 +67,10 @@ class Spelling(NamedTuple):
 def _find_invisible(text: str) -> re.Match[str] | None:
     # Most texts are ASCII, and that costs next to nothing to find out.
     return None if text.isascii() else _BESIDE_MARKUP.search(text)
+
+
+def _find_wide(text: str) -> re.Match[str] | None:
+    return _WIDE.search(text) if "\uff1c" in text or "\uff5b" in text else None
 
 
 def _without_entities(text: str) -> str:
@@ -93,10 +104,11 @@ SPELLINGS: Final = (
         lambda text: _ESCAPED.sub(r"\1", text),
         is_damage=False,
     ),
+    Spelling(_find_wide, lambda text: text.translate(_NARROW), is_damage=False),
     Spelling(_STRING.match, _decoded, is_damage=False),
 )
-"""Characters without a glyph, entities of HTML, tags in capitals, backslashes of Markdown, and a
-message that is one string of JSON."""
+"""Characters without a glyph, entities of HTML, tags in capitals, backslashes of Markdown, brackets
+that are wide, and a message that is one string of JSON."""
 
 
 def may_be_spelt_otherwise(text: str) -> bool:

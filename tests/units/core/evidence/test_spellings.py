@@ -70,6 +70,7 @@ _SPELT = [
     _CALL.replace("tool_call", "Tool_Call"),
     re.sub(r"([_<>])", r"\\\1", _CALL),
     json.dumps(_CALL),
+    _CALL.translate({ord(each): ord(each) + 0xFEE0 for each in "<>{}:,/"}),
 ]
 
 
@@ -99,6 +100,7 @@ def test_of_several_formats_another_may_read_its_object(
         "See <ToolCall name='x'/> and List<Action> in the sources.",
         r"It is snake\_case: tool\_call, \<b\>.",
         '"The tool" is what they call it.',
+        "Write \uff1ctool_call\uff1e around the object \uff5b\uff5d.",
     ],
 )
 def test_prose_about_markup_in_other_spellings_is_prose(format_id: str, text: str) -> None:
