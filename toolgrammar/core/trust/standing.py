@@ -35,6 +35,8 @@ _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
 _NESTED: Final = -2
 """In place of the offset of a block of code: the call is a block itself, within another."""
 _IN_NESTED: Final = "in a block that holds blocks of code"
+_MOST_BLANKS: Final = 64
+"""Characters of white space between an opener and the same one once more."""
 _LAST: Final = 4096
 """Characters from an opener on that may quote a call in inline code."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
@@ -145,11 +147,15 @@ def _is_in_open_call(
         if len(rest) == len(text):
             return True
         start, text = start + len(text) - len(rest), rest
+    if not text or ends_in_escape(text):
+        return text != ""
+    opened = openers_in(builder, start, text)
     # An opener that stands there twice holds nothing.
     # As in `<search><search>`, which a model wrote for one opener.
-    once = text.rstrip().removesuffix(f"<{draft.written_name}>")
-    opened = openers_in(builder, start, text)
-    return text != "" and (ends_in_escape(text) or stands_inside(once, signs, tools, opened))
+    opener = f"<{draft.written_name}>"
+    if text[-len(opener) - _MOST_BLANKS :].rstrip().endswith(opener):
+        text = text.rstrip().removesuffix(opener)
+    return stands_inside(text, signs, tools, opened)
 
 
 def _may_go_on(call: ToolCall, text: str, tools: Mapping[str, ToolSpec]) -> bool:
