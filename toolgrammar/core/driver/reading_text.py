@@ -119,9 +119,7 @@ def _may_open(driver: Driver, place: int) -> bool | None:
             return True
         note_quoted(builder, offset, opener)
         return False
-    # The calls of a section stand where the section does.
-    if builder.group is None:
-        note_block(builder, driver.blocks, offset, max(0, driver.last_end), is_fence=is_fence)
+    note_block(builder, driver.blocks, offset, max(0, driver.last_end), is_fence=is_fence)
     return True
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.message.format_misfit import FormatMisfit
-from toolgrammar.core.message.quoted import Blocks
 from toolgrammar.core.several.alternative import Alternative, puts_in
 from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
 from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at
@@ -65,9 +64,8 @@ class TriedFormats:
         self.free = self.free_before = 0
         """The offset after the last island, and after the one before."""
         self.begun = self.thought = -1  # the offset of the open island, and of one that ended there
-        self.blocks = Blocks()
         self.in_fence = self.fenced = False
-        """Whether the last place, and the open island, are in one of them."""
+        """Whether the last place, and the open island, are in a block of code."""
         # The offset up to which no other format ends the reasoning, and the number of judgements.
         self.passed, self.alarms = -1, 0
         # For formats by number, a length of the open island's text at which they stumble.
@@ -178,7 +176,7 @@ class TriedFormats:
         """
         buffer, offset = driver.buffer, driver.base + place
         lengths = self.openers.at(buffer, place)
-        if offset >= 0 and self._is_quoted(buffer, place, offset, max(lengths.values(), default=0)):
+        if offset >= 0 and self._is_quoted(driver, place, max(lengths.values(), default=0)):
             return []
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
@@ -216,12 +214,11 @@ class TriedFormats:
             return True
         return stands_unopened(node, driver.buffer, place, driver.builder.tools, final=driver.final)
 
-    def _is_quoted(self, buffer: str, place: int, offset: int, length: int) -> bool:
+    def _is_quoted(self, driver: Driver, place: int, length: int) -> bool:
         """Whether an opener stands in inline code, or in a code block when no tools are known."""
-        builder = self.builder
-        is_fence = buffer[place] in "`~"
-        note_block(builder, self.blocks, offset, self.free, is_fence=is_fence)
-        self.in_fence = self.several.wary and offset >= 0 and self.blocks.began >= 0
+        builder, buffer, offset = self.builder, driver.buffer, driver.base + place
+        note_block(builder, driver.blocks, offset, self.free, is_fence=buffer[place] in "`~")
+        self.in_fence = self.several.wary and driver.blocks.began >= 0
         inline = is_inline(builder, offset)
         if not (inline or (self.in_fence and not builder.tools)):
             return False
