@@ -16,7 +16,7 @@ from toolgrammar.core.trust.beside_arguments import tell_beside
 from toolgrammar.core.trust.mended_calls import doubt_mended
 from toolgrammar.core.trust.misfits import is_misfit
 from toolgrammar.core.trust.missing_errors import report_owed
-from toolgrammar.core.trust.standing import doubt_inside
+from toolgrammar.core.trust.standing import doubt_shown
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
@@ -72,7 +72,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         # The order matters: `doubt_mended` adds nothing if there are doubts already.
         _doubt_name(builder, draft, draft.name)
         doubt_mended(builder, draft)
-        doubt_inside(builder, draft, place)
+        doubt_shown(builder, draft, place)
         doubt_begun_anew(builder, draft)
     turns.doubt_behind_observation(builder, draft)
     if draft.may_go_on:

@@ -34,7 +34,6 @@ _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
 """Codes of doubts about where a string ends: it may go on behind its call."""
 _NESTED: Final = -2
 """In place of the offset of a block of code: the call is a block itself, within another."""
-_IN_NESTED: Final = "in a block that holds blocks of code"
 _MOST_BLANKS: Final = 64
 """Characters of white space between an opener and the same one once more."""
 _LAST: Final = 4096
@@ -101,7 +100,7 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
         return True
-    if "<!--" in text or "<pre" in text or "~~~" in text or ends_in_escape(text):
+    if "~~~" in text or ends_in_escape(text) or ("<" in text and _element_around(text, "")):
         return True
     return stands_inside(text, signs, tools, [])
 
@@ -115,8 +114,12 @@ def _closing_marks(text: str) -> str:
     return "" if text.endswith("~~~") else _CLOSED_BY.get(text[-1:], "")
 
 
-def doubt_inside(builder: Builder, draft: Draft, end: int) -> None:
-    """Doubts the open call, up to where it ends, if it may stand in another that nothing closed."""
+def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
+    """Doubts the open call, up to where it ends, if it may only be shown.
+
+    That is where it may stand in another call that nothing closed, or where the text around it shows
+    what stands there, as the quotation `> <tool_call>…` does.
+    """
     signs, turns = builder.around, builder.turns
     if signs is None:
         return
@@ -169,7 +172,7 @@ def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
     """Returns where a call up to an offset stands so that it is only shown; "" if it is not."""
     turns = builder.turns
     if turns.fence == _NESTED:
-        return _IN_NESTED
+        return "in a block that holds blocks of code"
     if 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         return "of no known tool in a block of code"
     if turns.quotation:
