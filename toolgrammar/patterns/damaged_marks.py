@@ -184,15 +184,15 @@ class _Mark:
         Args:
             text: the text.
             stretches: where in the text the mark may be.
-            held: the pieces of marks that are there.
+            held: those pieces of marks that stand in the stretches.
             is_cut: whether the end of the message ends the text.
         """
         seen = set()
         # A repetitive text has the same few windows again and again.
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
-        for piece, offset in self.pieces:
-            for place in places(piece, text, stretches) if piece in held else ():
+        for piece, offset in [each for each in self.pieces if each[0] in held]:
+            for place in places(piece, text, stretches):
                 # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
                 # Two pieces of one mark lead to the same place.

@@ -64,8 +64,8 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
         if word.endswith(quote) or (size > 1 and quote in word):
             return True
         # At either edge one character of the quote may be missing, or one too many.
-        edges = {edge for n in (size - 1, size, size + 1) for edge in (word[:n], word[-n:])}
-        edges = edges if size > _SHORT else set()
+        sizes = (size - 1, size, size + 1) if size > _SHORT else ()
+        edges = {edge for n in sizes for edge in (word[:n], word[-n:])}
         if any(is_within(size // 4, quote, each) for each in edges) or holds_quote(word, quote):
             return True
     return False
