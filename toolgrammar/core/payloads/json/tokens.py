@@ -44,7 +44,10 @@ word_character = late(r"[\w.+-]")
 
 
 def as_json(text: str) -> str:
-    """Returns a text as a JSON string; characters beyond ASCII are not escaped."""
+    r"""Returns a text as a JSON string, in quotes; characters beyond ASCII are not escaped.
+
+    Of `é "a"` it makes `"é \"a\""`.
+    """
     # CPython encodes pure ASCII in half the time with the function that would escape all others,
     # and DEL.
     if text.isascii() and "\x7f" not in text:
