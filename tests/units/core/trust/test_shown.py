@@ -3,7 +3,6 @@
 import pytest
 
 from tests.units.core.cuts import read
-from toolgrammar import parse
 
 _TOOLS: list[dict[str, object]] = [
     {"name": name, "parameters": {"properties": {}}}
@@ -99,12 +98,6 @@ def test_calls_in_preformatted_text_of_html_do_not_run(format_id: str) -> None:
     assert found == [("quoted-call",), ("quoted-call",), ()]
     # In a sentence it is a word about HTML.
     assert read(format_id, f"The page has a <pre> tag.\n{_TIDE}", tools=_TOOLS).ok
-
-
-@pytest.mark.parametrize("many", [4, 400])
-def test_many_calls_behind_texts_of_envelopes_take_linear_time(many: int) -> None:
-    calls = parse(f"{_ANSWER}{_CHANNELS}" * many, "kimi_k3").calls
-    assert [call.executable for call in calls] == [True] * many
 
 
 def test_a_string_that_ends_in_the_payload_of_its_last_call_is_a_string() -> None:
