@@ -75,11 +75,8 @@ class _Element:
         is_array = "array" in (types_of(schema) or ())
         return _schema(said_of(schema, "items" if is_array else "additionalProperties"))
 
-    def value(self, mark: str) -> tuple[Any, bool]:
-        """Returns the value of the complete element, and whether it fits the schema.
-
-        The mark of tags beside elements is what damage left of one: then it does not fit.
-        """
+    def value(self) -> tuple[Any, bool]:
+        """Returns the value of the complete element, and whether it fits the schema."""
         text = "".join(self.text)
         # A union counts as each of its types: `["array", "null"]` wants a list.
         types = (types_of(self.schema) if self.schema else None) or ()
@@ -100,8 +97,7 @@ class _Element:
         if text.strip():
             # No element has this name.
             members[_TEXT_KEY] = text.strip()
-        is_whole = not mark or mark not in text
-        return members, is_whole and (not types or "object" in types)
+        return members, not types or "object" in types
 
 
 # A class of its own: a value that occurs once may be a list itself.
@@ -281,7 +277,7 @@ class ElementScanner:
     def _close(self) -> None:
         """Closes the innermost element: its value goes to its parent, or becomes pending."""
         element = self._open.pop()
-        value, fits = element.value(self._mark)
+        value, fits = element.value()
         if not fits:
             path = ".".join(each.tag for each in (*self._open, element))
             self.doubt = f"{self.doubt} {path}".strip()

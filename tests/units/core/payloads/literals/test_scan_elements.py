@@ -184,10 +184,3 @@ def test_half_a_value_is_left_out_and_half_a_string_stays() -> None:
 )  # fmt: skip
 def test_writing(value: dict[str, Any], written: str | None) -> None:
     assert payload(Terminal("ELEMENTS", "payload", "", "", "", marks=("@",)), value) == written
-
-
-def test_a_mark_beside_elements_is_what_damage_left_of_a_tag() -> None:
-    for text, doubt in (("@<o>@<@<s>1@</s>@</o>", "o"), ("@<o>a @<s>1@</s>@</o>", "")):
-        scanner = ElementScanner(mark="@")
-        scanner.feed(f"{text}@</f>", 0, [])
-        assert scanner.doubt == doubt
