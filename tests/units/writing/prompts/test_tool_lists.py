@@ -20,7 +20,7 @@ FERRY = {
             "line": {"type": "string", "description": "the name of  the line"},
             "class": {"enum": ["car", "foot"], "default": "foot"},
             "seats": {"type": ["integer", "null"]},
-            "stops": {"type": "array", "items": {"oneOf": [{"type": "string"}, {"type": "null"}]}},
+            "stops": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
             "at": {
                 "type": "object",
                 "properties": {"hour": {"type": "integer"}, "odd-key": {"const": 1}},
@@ -55,6 +55,14 @@ def test_typescript() -> None:
         "type now = () => any;\n\n"
         "} // namespace functions"
     )
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_choice_is_a_union_in_typescript(keyword: str) -> None:
+    seats = {keyword: [{"type": "string"}, {"type": "integer"}, {"type": "string"}]}
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"seats": seats}}}
+    written = WRITERS["tools_typescript"](list(to_specs([tool]).values()))
+    assert "seats?: string | number,\n" in written
 
 
 def test_python_is_python() -> None:
