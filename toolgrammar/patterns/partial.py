@@ -48,6 +48,7 @@ _ANCHORS = {
     sre.AT_END: "$",
     sre.AT_END_STRING: r"\Z",
 }
+_SHORT_REPEATS = {(0, 1): "?", (0, sre.MAXREPEAT): "*", (1, sre.MAXREPEAT): "+"}
 _FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBOSE, "x"))
 
 
@@ -85,7 +86,9 @@ def _class(items: list[Any]) -> str:
             parts.append(CATEGORIES[argument])
         else:
             raise ValueError(f"a character class holds {operator}, which is not supported")
-    return f"[{''.join(parts)}]"
+    # A category alone needs no class: Python compiles `\s` faster than `[\s]`.
+    is_category = len(items) == 1 and items[0][0] is sre.CATEGORY
+    return parts[0] if is_category else f"[{''.join(parts)}]"
 
 
 def in_class(code: int) -> str:
@@ -94,16 +97,23 @@ def in_class(code: int) -> str:
     return "\\" + chr(code) if chr(code) in "\\]^-[&~|" else chr(code)
 
 
+def _repeat_text(body: str, items: Any, suffix: str) -> str:
+    """Writes a repeat; a single character needs no group, which Python would have to compile."""
+    is_one = len(items) == 1 and items[0][0] in _ONE_CHARACTER
+    return f"{body}{suffix}" if is_one else f"(?:{body}){suffix}"
+
+
 def _repeat_suffix(low: int, high: int, operator: Any) -> str:
     limit = "" if high == sre.MAXREPEAT else str(high)
     lazy = {sre.MIN_REPEAT: "?", sre.POSSESSIVE_REPEAT: "+"}.get(operator, "")
-    return f"{{{low},{limit}}}{lazy}"
+    return _SHORT_REPEATS.get((low, high), f"{{{low},{limit}}}") + lazy
 
 
 def _with_flags(body: str, added: int, removed: int) -> str:
+    """Writes the flags of a group; without any, no group, for `body` is a sequence."""
     on = "".join(letter for flag, letter in _FLAGS if added & flag)
     off = "".join(letter for flag, letter in _FLAGS if removed & flag)
-    return f"(?{on}{'-' + off if off else ''}:{body})"
+    return f"(?{on}{'-' + off if off else ''}:{body})" if on or off else body
 
 
 def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
@@ -128,7 +138,8 @@ def _text(item: tuple[Any, Any], names: dict[int, str]) -> str:
         return f"(?P<{names[group]}>{text})" if group in names else text
     if operator in REPEATS:
         low, high, body = argument
-        return f"(?:{_sequence_text(body, names)}){_repeat_suffix(low, high, operator)}"
+        suffix = _repeat_suffix(low, high, operator)
+        return _repeat_text(_sequence_text(body, names), body, suffix)
     if operator is sre.ATOMIC_GROUP:
         return f"(?>{_sequence_text(argument, names)})"
     if operator in ASSERTIONS:
@@ -174,7 +185,7 @@ def _begin_repeat(item: tuple[Any, Any], flags: int) -> str | None:
     limit = "" if high == sre.MAXREPEAT else str(high - 1)
     # Any number of whole rounds that leaves room for one more, then perhaps a part of it.
     # The minimal number of rounds does not matter: fewer rounds are a beginning.
-    rounds = f"(?:{whole}){{0,{limit}}}"
+    rounds = _repeat_text(whole, body, f"{{0,{limit}}}")
     return f"(?:{rounds}(?:{part})?)" if part else rounds
 
 

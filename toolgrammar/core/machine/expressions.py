@@ -41,10 +41,16 @@ class Expressions:
         """
         self.tool_names = tool_names
         self.any_name = any_name
+        self._patterns: dict[Terminal, str] = {}
+        """The expressions that were written so far."""
 
     def pattern(self, terminal: Terminal) -> str:
         """Returns the regular expression of a terminal, with its other spellings in the header."""
-        return alike_pattern(terminal) or self.exact(terminal)
+        # Terminals come again at many nodes, and in the ends of many payloads.
+        found = self._patterns.get(terminal)
+        if found is None:
+            found = self._patterns[terminal] = alike_pattern(terminal) or self.exact(terminal)
+        return found
 
     def exact(self, terminal: Terminal) -> str:
         """Returns the regular expression of a terminal, with the names of the known tools in it.

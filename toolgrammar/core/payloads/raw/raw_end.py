@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
 """Matches parts of an expression that may depend on more text, except the guard of stray tags."""
-_BLANKS_IN_FRONT = rf"(?:[\s]){{0,{MOST_BLANKS}}}"
+_BLANKS_IN_FRONT = rf"\s{{0,{MOST_BLANKS}}}"
 """The expression in the tables for a closer that may begin with white space."""
 
 
