@@ -13,11 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
-from toolgrammar.grammar.files import (
-    digest_of,
-    read_text,
-    read_text_if_there,
-)
+from toolgrammar.grammar import stored
+from toolgrammar.grammar.files import digest_of, read_text, read_text_if_there
 from toolgrammar.grammar.header import Header, read_header
 from toolgrammar.grammar.header_values import header_error
 from toolgrammar.tools.specs import to_specs
@@ -126,8 +123,6 @@ class Format:
             with self._lock:
                 # Another thread may have compiled them while this one waited.
                 if self._tables is None:
-                    from toolgrammar.grammar import stored
-
                     # Computed again, in case the file was edited: tables are cached by digest.
                     self._digest = digest_of(self.path)
                     self._tables = stored.load(self.path, self._digest)

@@ -101,22 +101,28 @@ def grammar_files(path: Path) -> list[tuple[str, Path]]:
     The grammar itself comes first and has no name; the imported ones follow, sorted by name.
     An import that leads nowhere is omitted: compiling the grammar reports it better.
     """
+    return [(name, file) for name, file, _ in _grammar_contents(path)]
+
+
+def _grammar_contents(path: Path) -> list[tuple[str, Path, bytes]]:
+    """Returns what `grammar_files` does, each with its content, which is read once."""
     found: dict[str, Path] = {}
     pending = [path]
-    seen: set[Path] = set()
+    contents: dict[Path, bytes] = {}
     while pending:
         current = pending.pop()
         # Files may import each other; compiling reports it.
-        if current in seen:
+        if current in contents:
             continue
-        seen.add(current)
-        for match in _IMPORT.finditer(_lf_bytes(current).decode("utf-8", "replace")):
+        contents[current] = _lf_bytes(current)
+        for match in _IMPORT.finditer(contents[current].decode("utf-8", "replace")):
             imported = imported_file(current.parent, match[1], names_follow=bool(match[2]))
             if imported is not None:
                 name = os.path.relpath(imported, path.parent)
                 found[_module_name(imported, name)] = imported
                 pending.append(imported)
-    return [("", path), *((name, found[name]) for name in sorted(found) if found[name] != path)]
+    imports = [(name, found[name]) for name in sorted(found) if found[name] != path]
+    return [(name, file, contents[file]) for name, file in (("", path), *imports)]
 
 
 def hex_digest(data: bytes) -> str:
@@ -130,9 +136,7 @@ def digest_of(path: Path) -> str:
     Line ends and the location of the files do not count: a grammar has the same digest everywhere.
     """
     digest = sha256()
-    for name, file in grammar_files(path):
-        # A checkout on Windows may have other line ends; its tables are the same.
-        content = _lf_bytes(file)
+    for name, _, content in _grammar_contents(path):
         # With the length, two different lists of files can't give the same bytes.
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
@@ -140,16 +144,15 @@ def digest_of(path: Path) -> str:
 
 
 def compiler_stamp() -> str:
-    """Returns a text that changes whenever the compiler does, so that old caches are not read."""
-    digest = sha256()
+    """Returns a text that changes whenever the compiler does, so that old caches are not read.
+
+    It is made of the times and sizes of the compiler's files, as Python tells whether bytecode is
+    stale: reading them takes a tenth of a first parse.
+    """
     # The two packages that determine the content of the tables.
-    for folder in ("grammar", "patterns"):
-        # Sorted: the order in which a disk lists files differs between machines.
-        for path in sorted((_PACKAGE / folder).rglob("*.py")):
-            # A checkout may change branches meanwhile.
-            with contextlib.suppress(FileNotFoundError):
-                digest.update(_lf_bytes(path))
-    return digest.hexdigest()[:12]
+    paths = [path for name in ("grammar", "patterns") for path in (_PACKAGE / name).rglob("*.py")]
+    # Sorted: the order in which a disk lists files differs between machines.
+    return hex_digest(repr(file_stamp(sorted(paths))).encode())[:12]
 
 
 def file_stamp(paths: Iterable[Path]) -> tuple[tuple[int, int], ...]:
