@@ -35,6 +35,8 @@ def read_text(driver: Driver) -> bool:
     if driver.held_at == driver.base + position and not driver.final and _still_held(driver):
         return False
     position = driver.position
+    if position == len(buffer):  # Most messages end with a call: nothing is left to search.
+        return False
     match = node.entry.search(buffer, position)
     end = match.start() if match else len(buffer)
     # An opener counts only if nothing that begins before it may still become one. Else the end of

@@ -32,6 +32,9 @@ def near_closer(step: Step, group: str) -> tuple[str, str]:
 
 def opens_at(node: Node, text: str, place: int) -> bool:
     """Whether an opener, correct or misspelt, or a call without one stands at an index."""
+    # Most texts have none there, and `entry` was compiled for the search in the text before it.
+    if node.entry.match(text, place) is None:
+        return False
     if node.opener.match(text, place):
         return True
     return any(each.matches(text, place) for each in node.near_openers)
