@@ -202,6 +202,20 @@ def _in_comment(sound: Sound, _draw: random.Random) -> str:
     return f"<!-- {sound.text} -->\nDone.\n"
 
 
+_DISPLAYS: Final = (
+    "See <![CDATA[{}]]> there.\n",
+    "They wrote:\n[quote]\n{}\n[/quote]\nHm.\n",
+    "\\begin{{verbatim}}\n{}\n\\end{{verbatim}}\nIt is read as a call.\n",
+    "/*\n{}\n*/\nvoid f();\n",
+    "#+BEGIN_EXAMPLE\n{}\n#+END_EXAMPLE\nIt is read as a call.\n",
+)
+"""What shows a text, in XML, forums, LaTeX, code and Org."""
+
+
+def _in_display(sound: Sound, draw: random.Random) -> str:
+    return draw.choice(_DISPLAYS).format(sound.text)
+
+
 DAMAGES: Final[dict[str, Damage]] = {
     "begun-anew": _begun_anew,
     "begun-anew-in-itself": _begun_anew_in_itself,
@@ -234,6 +248,7 @@ SHOWN: Final[dict[str, Damage]] = {
     "in-block": _in_block,
     "in-quotation": _in_quotation,
     "in-comment": _in_comment,
+    "in-display": _in_display,
 }
 """Kinds of texts that show their calls: none of these is meant, so none is lost."""
 KINDS: Final = {**DAMAGES, **SHOWN}

@@ -142,7 +142,7 @@ def _awaits_doubts(builder: Builder, draft: Draft, index: int, status: Status) -
     is_fenced = is_unquoted and 0 <= turns.fence <= draft.start
     if is_fenced:
         turns.fenced[index] = turns.fence
-    is_quoted = is_unquoted and turns.marks != ""
+    is_quoted = is_unquoted and bool(turns.marks)
     if is_quoted:
         turns.quoted[index] = turns.marks
     open_tag = what_was_open(builder, draft, status)

@@ -45,14 +45,14 @@ class Turns:
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
         self.element = ""
-        """Where in HTML the last call is only shown, as in a comment; "" if it is not."""
+        """Where the last call is only shown, as in a comment of HTML; "" if it is not."""
         self.string_end = 1
         """The offset up to which the message may be one string of JSON, or -1 if it is none."""
         self.string_has_escapes = False
-        self.marks = ""
-        """The closing mark of a quotation that opens right before the last call, or ""."""
-        self.quoted: dict[int, str] = {}
-        """The calls after such opening marks, by number, with the closing mark of each."""
+        self.marks: tuple[str, ...] = ()
+        """The marks that close the quotation that opens right before the last call."""
+        self.quoted: dict[int, tuple[str, ...]] = {}
+        """The calls after such opening marks, by number, with the closing marks of each."""
         self.thoughts: list[tuple[int, int, Signs]] = []
         """The start and end of reasoning that an opener ended, as it has no closer of its own, and
         the signs of calls in its format."""
@@ -86,12 +86,12 @@ class Turns:
         """Notes the offset of the content of the code block around the next island, or -1."""
         self.fence = began
 
-    def stand_in_quotation(self, *, is_inside: bool, marks: str) -> None:
+    def stand_in_quotation(self, *, is_inside: bool, marks: tuple[str, ...]) -> None:
         """Notes how the next call is quoted.
 
         Args:
             is_inside: whether it stands in a line that quotes another text.
-            marks: the closing mark of a quotation that opens right before it, or "".
+            marks: those that close the quotation that opens right before it, if one does.
         """
         self.quotation, self.marks = is_inside, marks
 
@@ -101,7 +101,7 @@ class Turns:
         self.string_has_escapes = self.string_has_escapes or has_escapes
 
     def stand_in_element(self, where: str) -> None:
-        """Notes where in HTML the next call is only shown, or "" if it is not."""
+        """Notes where the next call is only shown, or "" if it is not."""
         self.element = where
 
     def quote(self, end: int, *, is_inline: bool) -> None:

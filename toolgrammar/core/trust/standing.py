@@ -6,7 +6,6 @@ it, is damaged, and nothing has closed it. Or in a block of code, as an example.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from string import whitespace
 from typing import TYPE_CHECKING, Final
@@ -14,6 +13,14 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
 from toolgrammar.core.trust.open_values import ends_in_value
+from toolgrammar.core.trust.surroundings import (
+    STRAIGHT,
+    are_closed,
+    closing_marks,
+    element_around,
+    is_quoting_line,
+    may_show,
+)
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.tools.json_tokens import PLAIN
 from toolgrammar.values.patterns import late
@@ -40,25 +47,6 @@ _LAST: Final = 4096
 """Characters from an opener on that may quote a call in inline code."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
 """What stands behind the opener of a call in quoted code, up to its end."""
-_QUOTATION = late(r" {0,3}>+ ")
-"""What begins a line that quotes another text, as in `> <tool_call>`; also the prompt of a shell."""
-_CLOSED_BY: Final = {
-    "\u201c": "\u201d", "\u201d": "\u201d", "\u201e": "\u201c\u201d", "\u2018": "\u2019",
-    "\u2019": "\u2019", "\u201a": "\u2018\u2019", "\u00ab": "\u00bb", "\u00bb": "\u00ab\u00bb",
-    "\u2039": "\u203a", "\u300c": "\u300d", "\u300e": "\u300f", "~": "~",
-}  # fmt: skip
-"""By the mark that opens a quotation, those that close it; `~~` strikes text out."""
-_ELEMENTS: Final = (
-    (late("<!--"), "-->", "in a comment, which nobody sees"),
-    (
-        late(r"^[ \t]*<pre(?:\s[^<>]{0,256})?>", re.MULTILINE),
-        "</pre>",
-        "in an element that shows text",
-    ),
-)
-"""Elements of HTML whose text does nothing: what opens and closes them, and where a call is in it."""
-_STRAIGHT: Final = ('"', "'")
-"""Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
 _INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*\"?")
 """What stands in a string of JSON, behind its quote: characters and escapes, and the quote that ends
 it in the payload of a call that only the end of the text closes."""
@@ -93,25 +81,14 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
     # A fence anywhere, or a backtick that is open in the last line: the driver finds out which.
     if "`" in text and ("```" in text or ends_in_code(text.rpartition("\n")[2])):
         return True
-    if signs.begin_other_turn(text) or _closing_marks(text):
+    if signs.begin_other_turn(text) or closing_marks(text):
         return True
     # All of it may be a string of JSON.
-    if text.startswith('"'):
+    if text.startswith('"') or is_quoting_line(text, text.rfind("\n") + 1):
         return True
-    if "> " in text and _QUOTATION.match(text, text.rfind("\n") + 1):
-        return True
-    if "~~~" in text or ends_in_escape(text) or ("<" in text and _element_around(text, "")):
+    if "~~~" in text or ends_in_escape(text) or (may_show(text) and element_around(text, "")):
         return True
     return stands_inside(text, signs, tools, [])
-
-
-def _closing_marks(text: str) -> str:
-    """Returns the marks that close the quotation whose mark a text ends with, or ""."""
-    if text.endswith(_STRAIGHT):
-        return text[-1]
-    text = text.rstrip()
-    # A fence of tildes opens a block of code; two of them strike out.
-    return "" if text.endswith("~~~") else _CLOSED_BY.get(text[-1:], "")
 
 
 def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
@@ -125,9 +102,9 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         return
     start, text = _text_since_call(builder)
     # Calls with nothing between them are quoted together.
-    marks = turns.marks if text.isspace() or not text else _closing_marks(text)
+    marks = turns.marks if text.isspace() or not text else closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
-    turns.stand_in_element(_element_around(text, turns.element))
+    turns.stand_in_element(element_around(text, turns.element))
     # Where the last call counts, those before it are examples, and text.
     if builder.header.calls != "last":
         if signs.begin_other_turn(text):
@@ -176,7 +153,7 @@ def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
     if 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         return "of no known tool in a block of code"
     if turns.quotation:
-        return "behind the `>` of a quotation"
+        return "in a line that quotes, or in a comment of code"
     if turns.element:
         return turns.element
     return "in a string of JSON, with its escapes" if _is_in_string(builder, end) else ""
@@ -196,24 +173,8 @@ def _is_in_string(builder: Builder, end: int) -> bool:
     return is_string and turns.string_has_escapes
 
 
-def _element_around(text: str, before: str) -> str:
-    """Returns in which of the elements a call behind a text stands; "" if in none.
-
-    Args:
-        text: the text since the last call.
-        before: the same of that call: an element goes on over calls, up to its end.
-    """
-    for opener, closer, where in _ELEMENTS:
-        ended = text.rfind(closer)
-        if opener.search(text, max(0, ended)):
-            return where
-        if ended >= 0 and before == where:
-            before = ""
-    return before
-
-
 def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
-    """Whether a call behind a text stands in a line that quotes: `> ` begins it.
+    """Whether a call behind a text stands in a line that quotes, as one that `> ` begins does.
 
     Args:
         builder: the message.
@@ -226,7 +187,7 @@ def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
         return True
     if not line and start > 0 and builder.source.slice(start - 1, start) != "\n":
         return False  # the line began before the text: `</think> > 3`
-    return _QUOTATION.match(text, line) is not None
+    return is_quoting_line(text, line)
 
 
 def _text_since_call(builder: Builder) -> tuple[int, str]:
@@ -285,10 +246,10 @@ def doubt_fenced(builder: Builder) -> None:
 
 
 def doubt_quoted(builder: Builder) -> None:
-    """Doubts calls in a pair of quotation marks, once the message has ended."""
+    """Doubts calls between marks that quote, once the message has ended."""
     stretches = builder.text_parts.stretches() if builder.turns.quoted else []
     # Straight ones around all that was written are a habit, and quote nothing.
-    is_alone = not "".join(text for _, text in stretches).strip("".join((*_STRAIGHT, *whitespace)))
+    is_alone = not "".join(text for _, text in stretches).strip("".join((*STRAIGHT, *whitespace)))
     behind = ""
     # From the last to the first: what stands behind the text between two calls is known then.
     for index, marks in sorted(builder.turns.quoted.items(), reverse=True):
@@ -296,10 +257,9 @@ def doubt_quoted(builder: Builder) -> None:
         while stretches and stretches[-1][0] >= call.span.end:
             text = stretches.pop()[1]
             behind = behind if text.isspace() else text
-        last = behind[:1] if marks in _STRAIGHT else behind.lstrip()[:1]
-        if last and last in marks and not is_alone and CODE not in call.doubts:
+        if are_closed(marks, behind) and not is_alone and CODE not in call.doubts:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
-            message = "Found a call in quotation marks; it may be quoted there"
+            message = "Found a call between marks that quote; it may be quoted there"
             builder.report(CODE, "error", message, call.span)
 
 

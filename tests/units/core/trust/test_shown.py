@@ -104,3 +104,64 @@ def test_a_string_that_ends_in_the_payload_of_its_last_call_is_a_string() -> Non
     text = '"Look:\\n<tool>search</tool><tool_input>rye\\n"'
     (call,) = read("langchain_xml", text).calls
     assert "quoted-call" in call.doubts
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto", "hermes,qwen3_xml"])
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("They wrote:\n[quote=Ada]\nSo:\n", "[/quote]"),
+        ("[code]", "[/code]"),
+        ("\\begin{verbatim}\nSo:\n", "\n\\end{verbatim}"),
+        ("/*\n * So:\n", "\n */"),
+        ("#+begin_src xml\n", "\n#+end_src"),
+    ],
+)
+def test_calls_in_markup_that_shows_text_do_not_run(
+    format_id: str, before: str, behind: str
+) -> None:
+    text = f"{before}{_TIDE}\n{_TIDE}{behind}\n\n{_TIDE}"
+    found = [call.doubts for call in read(format_id, text, tools=_TOOLS).calls]
+    assert found == [("quoted-call",), ("quoted-call",), ()]
+    # What is closed before the call shows nothing.
+    assert read(format_id, f"{before}x{behind}\n{_TIDE}", tools=_TOOLS).ok
+
+
+def test_calls_in_cdata_do_not_run() -> None:
+    text = f"See <![CDATA[\nSo:\n{_TIDE}]]>\n\n{_TIDE}"
+    found = [call.doubts for call in read("hermes", text, tools=_TOOLS).calls]
+    assert found == [("quoted-call",), ()]
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("A call (", ") is read."),
+        ("[", "](https://example.org/calls) says how."),
+        ("| markup | what it is |\n|---|---|\n| ", " | a call |\n"),
+        ("{{ ", " }}"),
+        ("$$", "$$"),
+        ("Look: /* ", " */"),
+        ('x = """\n', '\n"""\n'),
+    ],
+)
+def test_calls_between_marks_that_set_text_apart_do_not_run(
+    format_id: str, before: str, behind: str
+) -> None:
+    (call,) = read(format_id, f"{before}{_TIDE}{behind}", tools=_TOOLS).calls
+    assert call.doubts == ("quoted-call",)
+    # The mark alone is a word, or a slip of the model.
+    assert read(format_id, f"{before}{_TIDE}\nSo it is.", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize("line", ["// ", "# ", "-- ", "; ", "% ", "+", "-", "$ "])
+def test_calls_in_lines_that_comment_or_show_do_not_run(line: str) -> None:
+    (call,) = read("hermes", f"So:\n{line}{_TIDE}\n", tools=_TOOLS).calls
+    assert call.doubts == ("quoted-call",)
+    assert read("hermes", f"{line}a line before\n{_TIDE}\n", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize("line", ["- ", "1. ", "* ", "**Call:** ", "Look in src/*, then "])
+def test_items_of_lists_and_words_show_nothing(line: str) -> None:
+    assert read("hermes", f"So:\n{line}{_TIDE}\n", tools=_TOOLS).ok
