@@ -37,16 +37,26 @@ _MOST_PLACES = 64
 _SPECIAL = ("<|", "\uff5c")
 """What special tokens hold, and hardly any text."""
 
-_BRACKETS = "<["
+_BRACKETS = "<[]"
 """What every mark of another turn begins with, but for those that are words."""
 
+_OTHER_ROLES = (
+    r"(?:user|system|developer|tool(?:_response)?|functions?|ipython|environment|observation)\b"
+)
 _OTHER_TURN = (
-    r"<\|(?:im_start|start_header_id|start)\|>(?:user|system|developer|tool|functions?|ipython)\b"
-    r"|<start_of_turn>(?:user|developer|tool)\b|\[INST\]"
-    r"|<[|\uff5c](?:[Uu]ser|system|observation|tool|tool_response)[|\uff5c]>"
-    r"|<(?:tool|function)_(?:response|result)s?>"
+    r"(?:<\|(?:im_start|start_header_id|header_start|start_of_role|start)\|>"
+    rf"|<start_of_turn>|<\|turn>|<seed:bos>|\]~b\]){_OTHER_ROLES}|\[(?:INST|TOOL_RESULTS)\]"
+    r"|<[|\uff5c](?:[Uu]ser|system|observation|tool)[|\uff5c]>"
+    r"|<\|(?:im_user|im_system|USER_TOKEN|SYSTEM_TOKEN|prompter)\|>"
+    r"|<[|\uff5c]?(?:start_|START_)?(?i:(?:tool|function)[_\u2581](?:response|result|output)s?)"
+    r"(?:\u2581begin)?[|\uff5c]?>"
 )
 """What chat templates begin the turn of a user, a system or a tool with, whatever the format."""
+_TURN_WORDS = ("###", "Human:", "USER:")
+_OTHER_TURN_IN_WORDS = late(
+    r"^[ \t]*(?:#{3} ?(?:Instruction|Human|User|Input)|Human|USER):", re.MULTILINE
+)
+"""The same of templates that have no tokens for it: of Alpaca, Vicuna and the first Claude."""
 
 
 class Signs:
@@ -115,6 +125,8 @@ class Signs:
         """Whether a turn begins in a text that is not the model's: a user's, or a tool's result."""
         # Most texts hold no bracket, and a look for one costs a hundredth of the search.
         if any(each in text for each in _BRACKETS) and self._other_turns.search(text):
+            return True
+        if any(each in text for each in _TURN_WORDS) and _OTHER_TURN_IN_WORDS.search(text):
             return True
         lines = self._result_lines
         return bool(lines) and (
