@@ -45,7 +45,7 @@ class Turns:
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
         self.element = ""
-        """Where the last call is only shown, as in a comment of HTML; "" if it is not."""
+        """What closes the element that only shows the last call, as `-->`; "" if there is none."""
         self.string_end = 1
         """The offset up to which the message may be one string of JSON, or -1 if it is none."""
         self.string_has_escapes = False
@@ -100,9 +100,9 @@ class Turns:
         self.string_end = end
         self.string_has_escapes = self.string_has_escapes or has_escapes
 
-    def stand_in_element(self, where: str) -> None:
-        """Notes where the next call is only shown, or "" if it is not."""
-        self.element = where
+    def stand_in_element(self, closer: str) -> None:
+        """Notes what closes the element that only shows the next call, or "" if there is none."""
+        self.element = closer
 
     def quote(self, end: int, *, is_inline: bool) -> None:
         """Notes an opener that is only quoted.

@@ -1,13 +1,13 @@
 r"""Finds, in the text before a call, what shows the call to a reader instead of making it.
 
 Example: the text `They wrote:\n\n> ` begins a line that quotes, and `See \begin{verbatim}` an
-environment that prints what stands in it.
+environment that prints what stands in it, up to `\end{verbatim}`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.values.patterns import late
 
@@ -32,47 +32,32 @@ apart, `|` stands around the cell of a table. A fence of tildes opens a block of
 _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
 
 
-class _Element(NamedTuple):
-    """Markup whose text is shown, or dropped, and never read."""
-
-    sign: str
-    """What its opener contains."""
-    opener: re.Pattern[str]
-    closer: re.Pattern[str]
-    where: str
-    """Where a call in it stands."""
-
-
-_ELEMENTS: Final = (
-    _Element("<!--", late("<!--"), late("-->"), "in a comment, which nobody sees"),
-    _Element(
-        "<pre",
-        late(r"^[ \t]*<pre(?:\s[^<>]{0,256})?>", re.MULTILINE),
-        late("</pre>"),
-        "in an element that shows text",
-    ),
-    _Element("<![CDATA", late(r"<!\[CDATA"), late("]]>"), "in CDATA, which is text"),
-    _Element("/*", late(r"^[ \t]*/\*", re.MULTILINE), late(r"\*/"), "in a comment of code"),
-    _Element(
-        "[",
-        late(r"\[(?:code|quote)(?:=[^\]\n]{0,64})?\]"),
-        late(r"\[/(?:code|quote)\]"),
-        "in a block that a forum shows",
-    ),
-    _Element(
-        "\\begin{",
-        late(r"\\begin\{(?:verbatim|lstlisting|minted|quote|quotation|comment)\}"),
-        late(r"\\end\{"),
-        "in an environment of LaTeX that prints text",
-    ),
-    _Element(
-        "#+",
-        late(r"^[ \t]*#\+begin_(?:src|example|quote|comment)\b", re.MULTILINE | re.IGNORECASE),
-        late(r"#\+end_", re.IGNORECASE),
-        "in a block of Org that shows text",
-    ),
+_TAGS: Final = (
+    "pre|code|blockquote|q|samp|kbd|xmp|textarea|template|script|style|details"
+    "|examples?|samples?|quotes?|documents?|instructions?|system|system-reminder|user|human|prompt"
+    "|think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|draft"
 )
-"""Of HTML, XML, code, forums, LaTeX and Org. They go on over calls, up to their end."""
+"""Tags of HTML that show text, of prompts that give examples and texts, and of thoughts in formats
+that have no such tag themselves."""
+_ELEMENT = late(
+    rf"^[ \t]*(?:<(?P<tag>{_TAGS})(?:[ \t][^<>\n]{{0,256}})?>|(?P<c>/\*)"
+    r"|#\+begin_(?P<org>src|example|quote|comment)\b|#\+BEGIN_(?P<ORG>SRC|EXAMPLE|QUOTE|COMMENT)\b)"
+    r"|(?P<comment><!--)|(?P<cdata><!\[CDATA)|\[(?P<forum>code|quote)(?:=[^\]\n]{0,64})?\]"
+    r"|\\begin\{(?P<latex>verbatim|lstlisting|minted|quote|quotation|comment)\}",
+    re.MULTILINE,
+)
+"""What opens an element: markup whose text is shown, or dropped, and never read."""
+_ENDS: Final = {
+    "tag": "</{}>",
+    "c": "*/",
+    "org": "#+end_{}",
+    "ORG": "#+END_{}",
+    "comment": "-->",
+    "cdata": "]]>",
+    "forum": "[/{}]",
+    "latex": "\\end{{{}}}",
+}
+"""What closes an element, by the group of its opener, around the text of the group."""
 
 
 def is_quoting_line(text: str, start: int) -> bool:
@@ -85,29 +70,25 @@ def may_show(text: str) -> bool:
     return "<" in text or "[" in text or "/*" in text or "\\" in text or "#+" in text
 
 
-def element_around(text: str, before: str) -> str:
-    """Returns in which element a call behind a text stands; "" if in none.
+def element_around(text: str, closer: str) -> str:
+    """Returns what closes the element in which a call behind a text stands; "" if it is in none.
 
     Args:
         text: the text since the last call.
-        before: the same of that call.
+        closer: the same of that call: elements go on over calls, up to their end.
     """
-    for element in _ELEMENTS:
-        is_inside = before == element.where
-        if (is_inside or element.sign in text) and _stands_in(element, text, is_inside=is_inside):
-            return element.where
-    return ""
-
-
-def _stands_in(element: _Element, text: str, *, is_inside: bool) -> bool:
-    """Whether an element is open at the end of a text, given whether it was at the beginning."""
     place = 0
     while True:
-        expression = element.closer if is_inside else element.opener
-        found = expression.search(text, place)
-        if found is None:
-            return is_inside
-        place, is_inside = found.end(), not is_inside
+        if closer:
+            end = text.find(closer, place)
+            if end < 0:
+                return closer
+            place = end + len(closer)
+        opener = _ELEMENT.search(text, place)
+        if opener is None or opener.lastgroup is None:
+            return ""
+        place, group = opener.end(), opener.lastgroup
+        closer = _ENDS[group].format(opener[group])
 
 
 def closing_marks(text: str) -> tuple[str, ...]:

@@ -110,11 +110,15 @@ def test_a_string_that_ends_in_the_payload_of_its_last_call_is_a_string() -> Non
 @pytest.mark.parametrize(
     ("before", "behind"),
     [
+        ("<example>\nSo:\n", "\n</example>"),
+        ('<details class="x">\nSo:\n', "\nAnd so on.\n</details>"),
+        ("<scratchpad>\nI could write\n", "\n</scratchpad>"),
         ("They wrote:\n[quote=Ada]\nSo:\n", "[/quote]"),
         ("[code]", "[/code]"),
         ("\\begin{verbatim}\nSo:\n", "\n\\end{verbatim}"),
         ("/*\n * So:\n", "\n */"),
         ("#+begin_src xml\n", "\n#+end_src"),
+        ("  #+BEGIN_QUOTE\nSo:\n", "\n  #+END_QUOTE"),
     ],
 )
 def test_calls_in_markup_that_shows_text_do_not_run(
@@ -165,3 +169,15 @@ def test_calls_in_lines_that_comment_or_show_do_not_run(line: str) -> None:
 @pytest.mark.parametrize("line", ["- ", "1. ", "* ", "**Call:** ", "Look in src/*, then "])
 def test_items_of_lists_and_words_show_nothing(line: str) -> None:
     assert read("hermes", f"So:\n{line}{_TIDE}\n", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_blocks_in_languages_of_texts_show_what_they_hold(format_id: str, fence: str) -> None:
+    # With a tool `command` any block would be one of swe_agent.
+    tools = _TOOLS[:1]
+    for language in ("markdown", "md", "HTML", "diff", 'rst title="x"', "log"):
+        (call,) = read(format_id, f"So:\n{fence}{language}\n{_TIDE}\n{fence}", tools=tools).calls
+        assert call.doubts == ("quoted-call",)
+    for language in ("", "json", "xml", "text", "mdl"):
+        assert read(format_id, f"So:\n{fence}{language}\n{_TIDE}\n{fence}", tools=tools).ok
