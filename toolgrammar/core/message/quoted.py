@@ -27,11 +27,12 @@ class Quote(NamedTuple):
 
 _ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,3})"
 """The text before a fence in a list item: the item's marks, or white space on its later lines."""
+_MARKDOWN: Final = Quote(
+    r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
+    r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
+)
 FENCES: Final = (
-    Quote(
-        r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
-        r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
-    ),
+    _MARKDOWN,
     Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)"),
     Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)"),
     *(
@@ -44,10 +45,12 @@ FENCES: Final = (
 A block of the language `markdown` may contain other blocks.
 """
 LONG_FENCES: Final = (
+    _MARKDOWN,
     Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)"),
     Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)"),
 )
-"""Blocks that may contain blocks with fences of three backticks: those of four or more, or of tildes."""
+"""Blocks that may contain blocks with fences of three backticks: those of Markdown, of longer fences,
+or of tildes."""
 _LONGEST_START: Final = 64
 """The most characters of a line before a place that are searched again for a fence."""
 

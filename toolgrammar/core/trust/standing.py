@@ -114,10 +114,10 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
     marks = turns.marks if text.isspace() or not text else closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     turns.stand_in_element(element_around(text, turns.element))
+    if signs.begin_other_turn(text):
+        turns.begin_other_turn()
     # Where the last call counts, those before it are examples, and text.
     if builder.header.calls != "last":
-        if signs.begin_other_turn(text):
-            turns.begin_other_turn()
         turns.leave_open(is_open=_is_in_open_call(builder, signs, draft, start, text))
         if turns.is_open:
             _doubt(builder, draft, "behind the beginning of another that nothing closes")
