@@ -52,7 +52,8 @@ def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
     last = text[-_LAST:].rstrip()  # white space before a call may belong to it
     if _INTO.search(last) or _has_open_string(last.rpartition("\n")[2]):
         return True
-    if "<<" in last and _has_open_document(last):
+    # With the white space: a call may stand right behind the first line of the document.
+    if "<<" in last and _has_open_document(text[-_LAST:]):
         return True
     if ":" in last and _BLOCK.search(text[-_LAST:]):
         return True

@@ -131,6 +131,12 @@ def test_calls_in_markup_that_shows_text_do_not_run(
     assert read(format_id, f"{before}x{behind}\n{_TIDE}", tools=_TOOLS).ok
 
 
+def test_calls_in_here_documents_do_not_run() -> None:
+    (call,) = read("hermes", f"cat > calls.md <<'END'\n{_TIDE}\nEND\n", tools=_TOOLS).calls
+    assert call.doubts == ("quoted-call",)
+    assert read("hermes", f"cat > calls.md <<'END'\nx\nEND\n{_TIDE}\n", tools=_TOOLS).ok
+
+
 def test_calls_in_cdata_do_not_run() -> None:
     text = f"See <![CDATA[\nSo:\n{_TIDE}]]>\n\n{_TIDE}"
     found = [call.doubts for call in read("hermes", text, tools=_TOOLS).calls]
@@ -148,6 +154,7 @@ def test_calls_in_cdata_do_not_run() -> None:
         ("$$", "$$"),
         ("Look: /* ", " */"),
         ('x = """\n', '\n"""\n'),
+        ("{{\n", "\n}} is replaced."),
     ],
 )
 def test_calls_between_marks_that_set_text_apart_do_not_run(
