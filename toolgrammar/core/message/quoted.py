@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
     import re
@@ -23,6 +23,8 @@ class Quote(NamedTuple):
 
     opener: str
     end: str
+    sign: str = ""
+    """A text that the opener contains: without it nothing has to be compiled or searched."""
 
 
 _ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,3})"
@@ -30,14 +32,19 @@ _ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,
 _MARKDOWN: Final = Quote(
     r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
     r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
+    "```",
 )
 FENCES: Final = (
     _MARKDOWN,
-    Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)"),
-    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)"),
+    Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)", "```"),
+    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)", "~~~"),
     *(
-        Quote(rf"(?m:^{_ITEM}{mark}[^`\n]*\n)", rf"(?m:^[ \t]{{0,16}}{mark}[ \t]*$)")
-        for mark in ("`{3,9}", "~{3,9}")
+        Quote(
+            rf"(?m:^{_ITEM}{mark}{{3,9}}[^`\n]*\n)",
+            rf"(?m:^[ \t]{{0,16}}{mark}{{3,9}}[ \t]*$)",
+            mark * 3,
+        )
+        for mark in "`~"
     ),
 )
 """The fenced code blocks of Markdown, also in list items.
@@ -46,8 +53,8 @@ A block of the language `markdown` may contain other blocks.
 """
 LONG_FENCES: Final = (
     _MARKDOWN,
-    Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)"),
-    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)"),
+    Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)", "````"),
+    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)", "~~~"),
 )
 """Blocks that may contain blocks with fences of three backticks: those of Markdown, of longer fences,
 or of tildes."""
@@ -134,7 +141,10 @@ class Quoted:
         """
         openers = _openers(self._quotes)
         if not before:
-            return [each.search(text, start) for each in openers]
+            return [
+                each.search(text, start) if quote.sign in text else None
+                for each, quote in zip(openers, self._quotes, strict=True)
+            ]
         # A match that lies ahead is kept. Otherwise, after each of many blocks of one kind, all of
         # the text would be searched for the other kinds again.
         return [
@@ -163,4 +173,4 @@ class Blocks:
 
 @lru_cache(maxsize=256)
 def _openers(quotes: tuple[Quote, ...]) -> list[re.Pattern[str]]:
-    return [compile_pattern(each.opener) for each in quotes]
+    return [late(each.opener) for each in quotes]

@@ -20,7 +20,6 @@ from toolgrammar.core.trust.surroundings import (
     closing_marks,
     element_around,
     is_quoting_line,
-    may_show,
 )
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.tools.json_tokens import PLAIN
@@ -95,7 +94,7 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
     # All of it may be a string of JSON.
     if text.startswith('"') or is_quoting_line(text, text.rfind("\n") + 1):
         return True
-    if "~~~" in text or ends_in_escape(text) or (may_show(text) and element_around(text, "")):
+    if "~~~" in text or ends_in_escape(text) or element_around(text, ""):
         return True
     return stands_inside(text, signs, tools, [])
 
@@ -196,7 +195,7 @@ def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
         return True
     if not line and start > 0 and builder.source.slice(start - 1, start) != "\n":
         return False  # the line began before the text: `</think> > 3`
-    return is_quoting_line(text, line)
+    return line < len(text) and is_quoting_line(text, line)
 
 
 def _text_since_call(builder: Builder) -> tuple[int, str]:
@@ -235,8 +234,10 @@ def doubt_fenced(builder: Builder) -> None:
     is a call.
     """
     fenced = builder.turns.fenced
-    last = max(fenced.values(), default=-1)
-    stretches = builder.text_parts.stretches() if fenced else []
+    if not fenced:
+        return
+    last = max(fenced.values())
+    stretches = builder.text_parts.stretches()
     parts = [text[max(0, last - start) :] for start, text in stretches if start + len(text) > last]
     # In a section that nothing closed, what stands behind the block is no text, and skipped.
     skips = any(

@@ -65,11 +65,6 @@ def is_quoting_line(text: str, start: int) -> bool:
     return _QUOTING_LINE.match(text, start) is not None
 
 
-def may_show(text: str) -> bool:
-    """Whether a text may open an element: a look that costs little."""
-    return "<" in text or "[" in text or "/*" in text or "\\" in text or "#+" in text
-
-
 def element_around(text: str, closer: str) -> str:
     """Returns what closes the element in which a call behind a text stands; "" if it is in none.
 
@@ -77,6 +72,10 @@ def element_around(text: str, closer: str) -> str:
         text: the text since the last call.
         closer: the same of that call: elements go on over calls, up to their end.
     """
+    # A look for these characters costs little, and most texts have none of them.
+    may_open = "<" in text or "[" in text or "/*" in text or "\\" in text or "#+" in text
+    if not (closer or may_open):
+        return ""
     place = 0
     while True:
         if closer:
