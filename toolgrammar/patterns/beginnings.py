@@ -85,6 +85,9 @@ def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None
 @lru_cache(maxsize=_KEPT)
 def begins_blank(pattern: str) -> bool:
     """Whether a match of a pattern may begin with white space."""
+    # Most are tags: those need not be parsed.
+    if pattern.startswith("<") and "|" not in pattern:
+        return False
     return _begin_blank(list(parse_pattern(pattern)))[0]
 
 

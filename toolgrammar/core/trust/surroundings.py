@@ -33,7 +33,7 @@ _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
 
 
 _TAGS: Final = (
-    "pre|code|blockquote|q|samp|kbd|xmp|textarea|template|script|style|details"
+    "pre|code|blockquote|q|samp|kbd|xmp|textarea|template|script|style|details|del|s|strike"
     "|examples?|samples?|quotes?|documents?|instructions?|system|system-reminder|user|human|prompt"
     "|think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|draft"
 )
