@@ -105,7 +105,7 @@ _CALLS = (
     CodeEntry(
         "invented-result",
         "error",
-        "A call follows the result of a tool, or a turn of the user, that the model wrote itself.",
+        "A call follows the result of a tool, a turn of the user, or a list of tools, that the model wrote itself.",
         doubt=True,
     ),
     CodeEntry(

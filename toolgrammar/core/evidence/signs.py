@@ -52,11 +52,20 @@ _OTHER_TURN = (
     r"(?:\u2581begin)?[|\uff5c]?>"
 )
 """What chat templates begin the turn of a user, a system or a tool with, whatever the format."""
-_TURN_WORDS = ("###", "Human:", "USER:")
-_OTHER_TURN_IN_WORDS = late(
-    r"^[ \t]*(?:#{3} ?(?:Instruction|Human|User|Input)|Human|USER):", re.MULTILINE
+_TURN_WORDS = (
+    *("###", "Human:", "USER:", "arameters", 'chema"', "namespace functions", "<name>"),
+    *("Arguments: {", '):\n    """'),
 )
-"""The same of templates that have no tokens for it: of Alpaca, Vicuna and the first Claude."""
+_OTHER_TURN_IN_WORDS = late(
+    r"^[ \t]*(?:#{3} ?(?:Instruction|Human|User|Input)|Human|USER):"
+    r'|"(?:parameters|input_?[Ss]chema)"[ \t]*:\s{0,16}\{\s{0,64}"'
+    r"|^#{2,3} [\w.-]{1,128}\n(?:Description: [^\n]*\n\n?)?Parameters:"
+    r"|^namespace functions \{|^<function>\n<name>|^[\w.-]{1,128}: [^\n]*Arguments: \{"
+    r'|^def \w{1,128}\([^\n]*\):\n    """',
+    re.MULTILINE,
+)
+"""The same of templates that have no tokens for it, Alpaca's, Vicuna's and the first Claude's; and
+what a prompt lists tools with: a model that says its prompt once more means none of the examples."""
 
 
 class Signs:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from string import whitespace
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.definitions import is_definition
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
 from toolgrammar.core.trust.open_values import ends_in_value
@@ -120,6 +121,10 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         turns.leave_open(is_open=_is_in_open_call(builder, signs, draft, start, text))
         if turns.is_open:
             _doubt(builder, draft, "behind the beginning of another that nothing closes")
+    if is_definition(draft.arguments, builder.tools.get(draft.name or "")):
+        # A prompt lists tools, and the examples that follow in it are not meant.
+        turns.begin_other_turn()
+        _doubt(builder, draft, "whose arguments are a schema, as in a list of tools")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
 

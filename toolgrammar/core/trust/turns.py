@@ -36,7 +36,7 @@ def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
     builder.report(
         "invented-result",
         "error",
-        "Found a call behind a turn that the model made up: a result, or words of the user",
+        "Found a call behind a turn that is not the model's: a result, words of the user, or a list of tools",
         Span(draft.start, draft.start),
         hint="run the calls before it, and let the model go on from their results",
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.core.driver.behind_calls import ends_call
+from toolgrammar.core.evidence.definitions import is_definition
 from toolgrammar.core.evidence.member_behind import may_go_on
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.machine.repairs import strays_of
@@ -238,8 +239,10 @@ class WholeReader:
         start, arguments = self.arguments_start, self.arguments
         if self.passed and arguments is None:  # The arguments may stand under another key.
             return False
-        if lacks_required(self.tools.get(name), arguments):
-            return False  # it may have been cut
+        spec = self.tools.get(name)
+        # It may have been cut, or be no call.
+        if lacks_required(spec, arguments) or is_definition(arguments, spec):
+            return False
         self.calls.append(
             ToolCall(
                 name,
