@@ -58,7 +58,8 @@ _TURN_WORDS = (
 )
 _OTHER_TURN_IN_WORDS = late(
     r"^[ \t]*(?:#{3} ?(?:Instruction|Human|User|Input)|Human|USER):"
-    r'|"(?:parameters|input_?[Ss]chema)"[ \t]*:\s{0,16}\{\s{0,64}"'
+    r'|"(?:parameters|input_?[Ss]chema)"[ \t]*:\s{0,16}\{\s{0,64}'
+    r'"(?:type"[ \t]*:[ \t]*"(?:object|dict)"|properties"[ \t]*:[ \t]*\{)'
     r"|^#{2,3} [\w.-]{1,128}\n(?:Description: [^\n]*\n\n?)?Parameters:"
     r"|^namespace functions \{|^<function>\n<name>|^[\w.-]{1,128}: [^\n]*Arguments: \{"
     r'|^def \w{1,128}\([^\n]*\):\n    """',

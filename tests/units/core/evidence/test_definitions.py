@@ -6,9 +6,15 @@ import pytest
 
 from tests.units.core.cuts import read
 
-_SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
-_SEND = {"name": "send", "parameters": _SCHEMA}
-_MAKES = {"properties": {"type": {"type": "string"}, "properties": {"type": "object"}}}
+_SCHEMA: dict[str, object] = {
+    "type": "object",
+    "properties": {"to": {"type": "string"}},
+    "required": ["to"],
+}
+_SEND: dict[str, object] = {"name": "send", "parameters": _SCHEMA}
+_MAKES: dict[str, object] = {
+    "properties": {"type": {"type": "string"}, "properties": {"type": "object"}}
+}
 
 
 @pytest.mark.parametrize("format_id", ["llama3_json", "auto"])
