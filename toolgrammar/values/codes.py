@@ -78,9 +78,10 @@ _CALLS = (
     CodeEntry(
         "quoted-call",
         "error",
-        "A call may only be quoted: it stands in a block of code with something else, in a line "
-        "that `> ` begins, in a comment or `<pre>` of HTML, struck out with `~~`, right within “…”, «…» "
-        "or, beside other text, straight quotes, or behind the beginning of another call that nothing closes, "
+        "A call may only be shown: it stands in a block of code with something else, in a line "
+        "that `> ` or a comment begins, in a comment of HTML or a tag such as `<pre>`, `<example>` and "
+        "`[code]`, struck out with `~~`, right within “…”, «…», (…) or, beside other text, straight "
+        "quotes; it is the definition of a tool; or it stands behind the beginning of another call that nothing closes, "
         "or, where only the last call counts, before what may be another. A warning in inline code, "
         "where it is text.",
         doubt=True,
