@@ -21,6 +21,9 @@ def is_definition(arguments: Mapping[str, object] | None, spec: ToolSpec | None)
         arguments: the arguments that were read.
         spec: the tool that is called; None if it is not known.
     """
-    if not arguments or "properties" not in arguments or arguments.get("type") != "object":
+    if not arguments or arguments.get("type") != "object":
         return False
-    return spec is None or "properties" not in spec.properties
+    if "properties" in arguments:
+        return spec is None or "properties" not in spec.properties
+    # `{"type": "object"}` is the schema of a tool without arguments; alone it may be anything.
+    return len(arguments) == 1 and spec is not None and "type" not in spec.properties

@@ -44,3 +44,13 @@ def test_a_tool_that_takes_a_schema_is_called_with_one() -> None:
 @pytest.mark.parametrize("arguments", [{"type": "object"}, {"properties": {}}, {"type": "string"}])
 def test_half_a_schema_is_no_definition(arguments: dict[str, object]) -> None:
     assert read("llama3_json", json.dumps({"name": "send", "parameters": arguments})).ok
+
+
+def test_the_schema_of_no_arguments_is_one_where_the_tool_is_given() -> None:
+    text = json.dumps({"name": "tide", "parameters": {"type": "object"}})
+    (call,) = read(
+        "llama3_json", text, tools=[{"name": "tide", "parameters": {"type": "object"}}]
+    ).calls
+    assert "quoted-call" in call.doubts
+    typed = {"type": "object", "properties": {"type": {"type": "string"}}}
+    assert read("llama3_json", text, tools=[{"name": "tide", "parameters": typed}]).ok
