@@ -133,8 +133,12 @@ def _behind_island(driver: Driver) -> bool | None:
     if place > driver.position:
         if node.closes_group and (waits := _blank_in_section(driver, place)) is not None:
             return waits
-        driver.give_text(driver.position, place)
-        driver.move_to(place)
+        # The last of it may belong to an opener that begins its line: `    send(`.
+        line = max(driver.position, buffer.rfind("\n", driver.position, place) + 1)
+        if place - line > MAX_TOKEN:  # No token has so much before it.
+            line = place
+        driver.give_text(driver.position, line)
+        driver.move_to(line)
     if driver.behind is None:
         return None
     # A closer may still follow the white space.
@@ -153,6 +157,7 @@ def _behind_island(driver: Driver) -> bool | None:
     if match is None or name not in (None, driver.behind) or opens:
         driver.forget_last_call()
         return None
+    driver.give_text(driver.position, place)
     _leave_out(driver, place, match.end())
     driver.move_to(match.end())
     return True

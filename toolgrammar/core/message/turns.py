@@ -44,6 +44,8 @@ class Turns:
         a payload without escapes."""
         self.quotation = False
         """Whether the last call stands in a line that quotes another text."""
+        self.in_block = False
+        """Whether the last call stands in a block of code, as the body of an `if`."""
         self.element = ""
         """What closes the element that only shows the last call, as `-->`; "" if there is none."""
         self.string_end = 1
@@ -99,6 +101,10 @@ class Turns:
         """Notes up to which offset the message may be one string of JSON, or -1 if it is none."""
         self.string_end = end
         self.string_has_escapes = self.string_has_escapes or has_escapes
+
+    def stand_in_block(self, *, is_inside: bool) -> None:
+        """Notes whether the next call stands in a block of code."""
+        self.in_block = is_inside
 
     def stand_in_element(self, closer: str) -> None:
         """Notes what closes the element that only shows the next call, or "" if there is none."""

@@ -20,7 +20,9 @@ from toolgrammar.core.trust.surroundings import (
     are_closed,
     closing_marks,
     element_around,
+    is_in_block,
     is_quoting_line,
+    may_begin_block,
 )
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.tools.json_tokens import PLAIN
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 CODE: Final = "quoted-call"
+_LONGEST_INDENT: Final = 64
+"""The most characters of white space before a call that are counted."""
 _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
 """Codes of doubts about where a string ends: it may go on behind its call."""
 _NESTED: Final = -2
@@ -97,6 +101,8 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if "~~~" in text or ends_in_escape(text) or element_around(text, ""):
         return True
+    if may_begin_block(text):
+        return True
     return stands_inside(text, signs, tools, [])
 
 
@@ -114,6 +120,7 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
     marks = turns.marks if text.isspace() or not text else closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     turns.stand_in_element(element_around(text, turns.element))
+    turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
     if signs.begin_other_turn(text):
         turns.begin_other_turn()
     # Where the last call counts, those before it are examples, and text.
@@ -127,6 +134,17 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         _doubt(builder, draft, "whose arguments are a schema, as in a list of tools")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
+
+
+def _is_in_block(builder: Builder, draft: Draft, text: str) -> bool:
+    """Whether the open call stands in a block of unfenced code, as the body of an `if` does."""
+    first = max(0, draft.start - _LONGEST_INDENT)
+    before = builder.source.slice(first, max(0, draft.start)).rpartition("\n")[2]
+    # The white space may belong to the text or to the opener.
+    line = before or builder.source.slice(max(0, draft.start), draft.start + _LONGEST_INDENT)
+    indent = len(line) - len(line.lstrip(" \t"))
+    found = is_in_block(text.rpartition("\n")[0], indent)
+    return builder.turns.in_block if found is None else found
 
 
 def _is_in_open_call(
@@ -165,6 +183,8 @@ def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
         return "in a block that holds blocks of code"
     if 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         return "of no known tool in a block of code"
+    if turns.in_block:
+        return "in a block of code, which runs when its head says so"
     if turns.quotation:
         return "in a line that quotes, or in a comment of code"
     if turns.element:

@@ -59,6 +59,40 @@ _ENDS: Final = {
 }
 """What closes an element, by the group of its opener, around the text of the group."""
 
+_HEAD_OF_BLOCK = late(
+    r"^[ \t]*(?:(?:async[ \t]+)?(?:def|class|for|while|if|elif|else|try|except|finally|with|match|case)"
+    r"\b[^\n]*:|[^\n]*\{)[ \t\r]*$",
+    re.MULTILINE,
+)
+"""A line of code whose block follows, indented: what stands there runs later, often or never."""
+_LAST: Final = 4096
+"""The most characters before a call in which the head of its block is looked for."""
+
+
+def may_begin_block(text: str) -> bool:
+    """Whether a line of a text is the head of a block of code."""
+    is_likely = ":\n" in text or "{" in text or ":\r" in text or ": \n" in text
+    return is_likely and _HEAD_OF_BLOCK.search(text) is not None
+
+
+def is_in_block(text: str, indent: int) -> bool | None:
+    """Whether a call behind a text stands in a block of code; None if the text does not tell.
+
+    Args:
+        text: the text since the last call, up to the line of this one.
+        indent: the white space before the call in its line, in characters.
+    """
+    for line in reversed(text[-_LAST:].split("\n")):
+        written = line.lstrip(" \t")
+        # A line above that is indented less may be the head of the block.
+        if written.strip() and len(line) - len(written) < indent:
+            indent = len(line) - len(written)
+            if _HEAD_OF_BLOCK.match(line):
+                return True
+        if not indent:
+            return False
+    return None
+
 
 def is_quoting_line(text: str, start: int) -> bool:
     """Whether the line that begins at an index quotes what follows it, as `> ` does."""

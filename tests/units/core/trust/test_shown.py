@@ -188,3 +188,30 @@ def test_blocks_in_languages_of_texts_show_what_they_hold(format_id: str, fence:
         assert call.doubts == ("quoted-call",)
     for language in ("", "json", "xml", "text", "mdl"):
         assert read(format_id, f"So:\n{fence}{language}\n{_TIDE}\n{fence}", tools=tools).ok
+
+
+@pytest.mark.parametrize("format_id", ["pythonic", "llama4_pythonic", "auto"])
+@pytest.mark.parametrize(
+    ("head", "end"),
+    [
+        ("def f():", ""),
+        ("async def f(a: int) -> None:", ""),
+        ("for each in (1, 2):\n    x = each\n", ""),
+        ("if ok:", "\nelse:\n    pass"),
+        ("    try:", "\n    except ValueError:\n        raise"),
+        ("function f() {", "\n}"),
+    ],
+)
+def test_calls_in_blocks_of_unfenced_code_do_not_run(format_id: str, head: str, end: str) -> None:
+    calls = read(
+        format_id, f"{head}\n        tide()\n        tide(){end}\n", tools=_TOOLS[:1]
+    ).calls
+    assert [call.doubts for call in calls] == [("quoted-call",)] * 2
+    # What stands behind the block runs.
+    *_, last = read(format_id, f"{head}\n        x = 1{end}\ntide()\n", tools=_TOOLS[:1]).calls
+    assert last.executable
+
+
+@pytest.mark.parametrize("before", ["I look:\n    ", "If need be:\n  ", "- one:\n    ", "{\n}\n  "])
+def test_an_indented_call_below_prose_runs(before: str) -> None:
+    assert read("pythonic", f"{before}tide()\n", tools=_TOOLS[:1]).ok
