@@ -60,7 +60,7 @@ _ENDS: Final = {
 """What closes an element, by the group of its opener, around the text of the group."""
 
 _HEAD_OF_BLOCK = late(
-    r"^[ \t]*(?:(?:async[ \t]+)?(?:def|class|for|while|if|elif|else|try|except|finally|with|match|case)"
+    r"^(?:[ \t]*(?:async[ \t]+)?(?:def|class|for|while|if|elif|else|try|except|finally|with|match|case)"
     r"\b[^\n]*:|[^\n]*\{)[ \t\r]*$",
     re.MULTILINE,
 )
