@@ -143,6 +143,9 @@ def _behind_island(driver: Driver) -> bool | None:
         return None
     # A closer may still follow the white space.
     if place == len(buffer):
+        if driver.final:
+            driver.give_text(driver.position, place)
+            driver.move_to(place)
         return False
     strays = strays_of(node)
     match = strays.pattern.match(buffer, place)
