@@ -119,6 +119,7 @@ def test_a_string_that_ends_in_the_payload_of_its_last_call_is_a_string() -> Non
         ("/*\n * So:\n", "\n */"),
         ("#+begin_src xml\n", "\n#+end_src"),
         ("  #+BEGIN_QUOTE\nSo:\n", "\n  #+END_QUOTE"),
+        ("#+BEGIN_SRC\n", "\n#+END_SRC"),
     ],
 )
 def test_calls_in_markup_that_shows_text_do_not_run(
@@ -154,6 +155,7 @@ def test_calls_in_cdata_do_not_run() -> None:
         ("$$", "$$"),
         ("Look: /* ", " */"),
         ('x = """\n', '\n"""\n'),
+        ("x = '''\n", "\n'''\n"),
         ("{{\n", "\n}} is replaced."),
     ],
 )
@@ -215,3 +217,10 @@ def test_calls_in_blocks_of_unfenced_code_do_not_run(format_id: str, head: str, 
 @pytest.mark.parametrize("before", ["I look:\n    ", "If need be:\n  ", "- one:\n    ", "{\n}\n  "])
 def test_an_indented_call_below_prose_runs(before: str) -> None:
     assert read("pythonic", f"{before}tide()\n", tools=_TOOLS[:1]).ok
+
+
+@pytest.mark.parametrize("head", ["if ok:\n", "def f():\r\n", "else: \n", "if (ok) {\n"])
+def test_a_call_in_tags_in_a_block_of_code_does_not_run(head: str) -> None:
+    (call,) = read("hermes", f"{head}    {_TIDE}\n", tools=_TOOLS).calls
+    assert call.doubts == ("quoted-call",)
+    assert read("hermes", f"{head}{_TIDE}\n", tools=_TOOLS).ok
