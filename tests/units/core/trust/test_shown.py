@@ -224,3 +224,8 @@ def test_a_call_in_tags_in_a_block_of_code_does_not_run(head: str) -> None:
     (call,) = read("hermes", f"{head}    {_TIDE}\n", tools=_TOOLS).calls
     assert call.doubts == ("quoted-call",)
     assert read("hermes", f"{head}{_TIDE}\n", tools=_TOOLS).ok
+
+
+def test_a_call_right_below_a_block_of_code_runs() -> None:
+    calls = read("pythonic", "def f():\n    tide()\ntide()\n", tools=_TOOLS[:1]).calls
+    assert [call.executable for call in calls] == [False, True]
