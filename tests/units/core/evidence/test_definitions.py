@@ -52,5 +52,8 @@ def test_the_schema_of_no_arguments_is_one_where_the_tool_is_given() -> None:
         "llama3_json", text, tools=[{"name": "tide", "parameters": {"type": "object"}}]
     ).calls
     assert "quoted-call" in call.doubts
+    more = json.dumps({"name": "send", "parameters": {"type": "object", "to": "Ada"}})
+    (call,) = read("llama3_json", more, tools=[_SEND]).calls
+    assert "quoted-call" not in call.doubts
     typed = {"type": "object", "properties": {"type": {"type": "string"}}}
     assert read("llama3_json", text, tools=[{"name": "tide", "parameters": typed}]).ok

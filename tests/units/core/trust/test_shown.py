@@ -229,3 +229,8 @@ def test_a_call_in_tags_in_a_block_of_code_does_not_run(head: str) -> None:
 def test_a_call_right_below_a_block_of_code_runs() -> None:
     calls = read("pythonic", "def f():\n    tide()\ntide()\n", tools=_TOOLS[:1]).calls
     assert [call.executable for call in calls] == [False, True]
+
+
+def test_a_straight_quotation_mark_counts_right_behind_a_call_alone() -> None:
+    assert read("hermes", f'I say "{_TIDE}\n"high" it is.', tools=_TOOLS).ok
+    assert not read("hermes", f'I say "{_TIDE}" to it.', tools=_TOOLS).ok
