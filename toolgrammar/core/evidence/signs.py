@@ -6,13 +6,13 @@ some of them as well, so each has a weight, and how it is used counts too (`used
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.foreign_calls import foreign_call
 from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
+from toolgrammar.core.evidence.other_turns import OtherTurns
 from toolgrammar.core.evidence.spellings import may_be_spelt_otherwise
 from toolgrammar.core.evidence.used import (
     holds_object,
@@ -23,7 +23,6 @@ from toolgrammar.core.evidence.used import (
 )
 from toolgrammar.grammar.call_evidence import ANY_NAME, CERTAIN, weight_of
 from toolgrammar.patterns.damaged_marks import marks_of
-from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,37 +35,6 @@ _MOST_PLACES = 64
 """Places of one sign that are looked at."""
 _SPECIAL = ("<|", "\uff5c")
 """What special tokens hold, and hardly any text."""
-
-_BRACKETS = "<[]"
-"""What every mark of another turn begins with, but for those that are words."""
-
-_OTHER_ROLES = (
-    r"(?:user|system|developer|tool(?:_response)?|functions?|ipython|environment|observation)\b"
-)
-_OTHER_TURN = (
-    r"(?:<\|(?:im_start|start_header_id|header_start|start_of_role|start)\|>"
-    rf"|<start_of_turn>|<\|turn>|<seed:bos>|\]~b\]){_OTHER_ROLES}|\[(?:INST|TOOL_RESULTS)\]"
-    r"|<[|\uff5c](?:[Uu]ser|system|observation|tool)[|\uff5c]>"
-    r"|<\|(?:im_user|im_system|USER_TOKEN|SYSTEM_TOKEN|prompter)\|>"
-    r"|<[|\uff5c]?(?:start_|START_)?(?i:(?:tool|function)[_\u2581](?:response|result|output)s?)"
-    r"(?:\u2581begin)?[|\uff5c]?>"
-)
-"""What chat templates begin the turn of a user, a system or a tool with, whatever the format."""
-_TURN_WORDS = (
-    *("###", "Human:", "USER:", "arameters", 'chema"', "namespace functions", "<name>"),
-    *("Arguments: {", '):\n    """'),
-)
-_OTHER_TURN_IN_WORDS = late(
-    r"^[ \t]*(?:#{3} ?(?:Instruction|Human|User|Input)|Human|USER):"
-    r'|"(?:parameters|input_?[Ss]chema)"[ \t]*:\s{0,16}\{\s{0,64}'
-    r'"(?:type"[ \t]*:[ \t]*"(?:object|dict)"|properties"[ \t]*:[ \t]*\{)'
-    r"|^#{2,3} [\w.-]{1,128}\n(?:Description: [^\n]*\n\n?)?Parameters:"
-    r"|^namespace functions \{|^<function>\n<name>|^[\w.-]{1,128}: [^\n]*Arguments: \{"
-    r'|^def \w{1,128}\([^\n]*\):\n    """',
-    re.MULTILINE,
-)
-"""The same of templates that have no tokens for it, Alpaca's, Vicuna's and the first Claude's; and
-what a prompt lists tools with: a model that says its prompt once more means none of the examples."""
 
 
 class Signs:
@@ -123,26 +91,13 @@ class Signs:
         self._special = marks_of(tuple(sorted(special)), (*others, *sorted(opening - special)))
         """Of those the special tokens: texts have none that is like them."""
 
-        results = tuple(results)
-        marks = [re.escape(each) for each in results if each[0] in _BRACKETS]
-        self._other_turns = late("|".join([_OTHER_TURN, *marks]))
-        self._result_lines = tuple(each for each in results if each[0] not in _BRACKETS)
-        """Result openers that are words, as `## Return of`: prose holds them but where a line begins."""
+        self._other_turns = OtherTurns(results)
         # Of all formats, what one writes is prose in another one.
         self._make_remains = remains
 
     def begin_other_turn(self, text: str) -> bool:
         """Whether a turn begins in a text that is not the model's: a user's, or a tool's result."""
-        # Most texts hold no bracket, and a look for one costs a hundredth of the search.
-        if any(each in text for each in _BRACKETS) and self._other_turns.search(text):
-            return True
-        if any(each in text for each in _TURN_WORDS) and _OTHER_TURN_IN_WORDS.search(text):
-            return True
-        lines = self._result_lines
-        return bool(lines) and (
-            text.startswith(lines)
-            or any(f"{end}{each}" in text for each in lines for end in ("\n", "\r"))
-        )
+        return self._other_turns.begin_in(text)
 
     @property
     def has_closers(self) -> bool:

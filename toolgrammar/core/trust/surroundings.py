@@ -71,8 +71,7 @@ _LAST: Final = 4096
 
 def may_begin_block(text: str) -> bool:
     """Whether a line of a text is the head of a block of code."""
-    is_likely = ":\n" in text or "{" in text or ":\r" in text or ": \n" in text
-    return is_likely and _HEAD_OF_BLOCK.search(text) is not None
+    return _HEAD_OF_BLOCK.search(text) is not None
 
 
 def is_in_block(text: str, indent: int) -> bool | None:
