@@ -6,13 +6,13 @@ example. The results are kept, so that each part of the text is searched once.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Sequence
 
     from toolgrammar.core.message.source import Source
@@ -29,8 +29,15 @@ class Quote(NamedTuple):
 
 _ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,3})"
 """The text before a fence in a list item: the item's marks, or white space on its later lines."""
+_MARKDOWN_NAMES: Final = "md|markdown"
+SHOWING_FENCE: Final = late(
+    rf"(?:`{{3,}}|~{{3,}})[ \t]*(?:{_MARKDOWN_NAMES}|mdx|html|diff|patch|rst|tex|latex|org|adoc|asciidoc"
+    r"|log|output|example)\b[^\n]*\n\Z",
+    re.IGNORECASE,
+)
+"""The opening line of a block whose language is one of texts, and not one that models write calls in."""
 _MARKDOWN: Final = Quote(
-    r"(?m:^ {0,3}`{3,9}(?:md|markdown)[ \t]*\n)",
+    rf"(?m:^ {{0,3}}`{{3,9}}(?:{_MARKDOWN_NAMES})[ \t]*\n)",
     r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
     "```",
 )
@@ -51,7 +58,7 @@ FENCES: Final = (
 
 A block of the language `markdown` may contain other blocks.
 """
-LONG_FENCES: Final = (
+OUTER_FENCES: Final = (
     _MARKDOWN,
     Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)", "````"),
     Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)", "~~~"),
@@ -157,7 +164,7 @@ class Blocks:
     """The code blocks of one message."""
 
     def __init__(self) -> None:
-        self._all, self._outer = Quoted(FENCES), Quoted(LONG_FENCES)
+        self._all, self._outer = Quoted(FENCES), Quoted(OUTER_FENCES)
         self.began = -1
         """The offset where the content begins of the block around the last place, or -1."""
         self.may_nest = False

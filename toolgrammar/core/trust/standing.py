@@ -6,13 +6,13 @@ it, is damaged, and nothing has closed it. Or in a block of code, as an example.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from string import whitespace
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.definitions import is_definition
 from toolgrammar.core.evidence.spellings import ends_in_escape
+from toolgrammar.core.message.quoted import SHOWING_FENCE
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
 from toolgrammar.core.trust.open_values import ends_in_value
 from toolgrammar.core.trust.surroundings import (
@@ -55,12 +55,6 @@ _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
 _INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*\"?")
 """What stands in a string of JSON, behind its quote: characters and escapes, and the quote that ends
 it in the payload of a call that only the end of the text closes."""
-_SHOWING_FENCE = late(
-    r"(?:`{3,}|~{3,})[ \t]*(?:markdown|mdx?|html|diff|patch|rst|tex|latex|org|adoc|asciidoc|log|output"
-    r"|example)\b[^\n]*\n\Z",
-    re.IGNORECASE,
-)
-"""The fence of a block of code whose language is one of texts, not of calls."""
 _LONGEST_FENCE: Final = 80
 """The most characters of the line of a fence that are looked at."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
@@ -272,15 +266,14 @@ def doubt_fenced(builder: Builder) -> None:
     is_alone = not skips and _REST_OF_FENCE.fullmatch("".join(parts)) is not None
     for index, fence in fenced.items():
         call = builder.calls[index]
-        # Only a call that is written as the format says is taken for meant.
-        is_sound = is_alone and fence == last and call.status == "complete"
         line = builder.source.slice(max(0, fence - _LONGEST_FENCE), fence)
-        is_sound = is_sound and _SHOWING_FENCE.search(line) is None
+        shows = SHOWING_FENCE.search(line) is not None
+        # Only a call that is written as the format says is taken for meant.
+        is_sound = is_alone and fence == last and call.status == "complete" and not shows
         if CODE not in call.doubts and not is_sound:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
-            message = (
-                "Found a call in a block of code that it is not alone in, that goes on, or shows"
-            )
+            why = "in a language of texts" if shows else "that it is not alone in, or that goes on"
+            message = f"Found a call in a block of code {why}"
             builder.report(CODE, "error", message, call.span)
 
 

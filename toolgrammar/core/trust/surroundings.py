@@ -30,8 +30,6 @@ _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
 """By the mark that opens a quotation, those that close it: `~~` strikes text out, brackets set it
 apart, `|` stands around the cell of a table. A fence of tildes opens a block of code."""
 _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
-
-
 _TAGS: Final = (
     "pre|code|blockquote|q|samp|kbd|xmp|textarea|template|script|style|details|del|s|strike"
     "|examples?|samples?|quotes?|documents?|instructions?|system|system-reminder|user|human|prompt"
