@@ -133,7 +133,7 @@ def _behind_island(driver: Driver) -> bool | None:
     if place > driver.position:
         if node.closes_group and (waits := _blank_in_section(driver, place)) is not None:
             return waits
-        # The last of it may belong to an opener that begins its line: `    send(`.
+        # The white space of the last line may belong to an opener: `    send(`.
         line = max(driver.position, buffer.rfind("\n", driver.position, place) + 1)
         if place - line > MAX_TOKEN:  # No token has so much before it.
             line = place
@@ -141,12 +141,9 @@ def _behind_island(driver: Driver) -> bool | None:
         driver.move_to(line)
     if driver.behind is None:
         return None
-    # A closer may still follow the white space.
+    # A closer may still follow the white space; at the end of the message that is text.
     if place == len(buffer):
-        if driver.final:
-            driver.give_text(driver.position, place)
-            driver.move_to(place)
-        return False
+        return None if driver.final else False
     strays = strays_of(node)
     match = strays.pattern.match(buffer, place)
     # `</tool` may become a closer.
