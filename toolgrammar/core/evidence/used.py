@@ -107,8 +107,9 @@ def is_used(text: str, start: int, end: int) -> bool:
     # stars.
     while start and text[start - 1] in _MARKS:
         start -= 1
-    if text[start] != ">" and is_quoted(text, start):
-        return False  # the quote before the end of a tag is that of an attribute
+    # The quote before the end of a tag is that of an attribute, before a bracket that of a value.
+    if text[start] not in ">}])" and is_quoted(text, start):
+        return False
     # `…</value></tool_call>`: what stands before a closer is the end of another one.
     if text.startswith("</", first) and _CLOSER.search(text[max(0, first - NEAR) : first]):
         return True

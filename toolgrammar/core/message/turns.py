@@ -56,8 +56,7 @@ class Turns:
         self.quoted: dict[int, tuple[str, ...]] = {}
         """The calls after such opening marks, by number, with the closing marks of each."""
         self.thoughts: list[tuple[int, int, Signs]] = []
-        """The start and end of reasoning that an opener ended, as it has no closer of its own, and
-        the signs of calls in its format."""
+        """The start and end of reasoning that calls end, too, and the signs of calls in its format."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
@@ -124,7 +123,7 @@ class Turns:
             self.inline = end
 
     def end_thought(self, start: int, end: int, signs: Signs) -> None:
-        """Notes reasoning without a closer of its own: a call may be lost in it."""
+        """Notes reasoning that the opener of a call ends, too: a call may be lost in it."""
         self.thoughts.append((start, end, signs))
 
     def copy(self) -> Turns:

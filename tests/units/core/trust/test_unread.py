@@ -41,6 +41,42 @@ def test_what_is_no_lost_call_is_not(text: str) -> None:
     assert read("hermes", text).diagnostics == ()
 
 
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        (
+            "trinity",
+            '<think>Now.\n<to`__call>\n{"name": "f", "arguments": {}}\n</tool_call></think>',
+        ),
+        (
+            "apertus",
+            '<|inner_prefix|>Now.<|tools_prefix|>[="f": {}}]<|tools_suffix|><|inner_suffix|>',
+        ),
+        (
+            "glm45",
+            "<think>Now.\n<tool_cal>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value></think>",
+        ),
+    ],
+)
+def test_a_call_is_lost_in_reasoning_that_calls_stand_in_or_end(format_id: str, text: str) -> None:
+    result = read(format_id, text)
+    assert (result.calls, [each.code for each in result.diagnostics]) == ((), ["unread-call"])
+    assert not result.ok
+
+
+def test_a_call_is_lost_in_an_answer_that_nothing_closes() -> None:
+    text = (
+        '<|open|>response<|sep|>Now.<|open|>tools<|sep|><|open|>call t}ol="f"<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|>"
+    )
+    assert not read("kimi_k3", text).ok
+
+
+def test_the_quote_of_a_value_before_its_brackets_quotes_no_closer() -> None:
+    text = 'Hi <|tools_prefix|>[/"f": {"a": "London"}}]<|tools_suffix|>'
+    assert not read("apertus", text).ok
+
+
 _TOOLS: list[dict[str, object]] = [
     {"name": "tide", "parameters": {"properties": {"place": {"type": "string"}}}},
     {"name": "list_boats", "parameters": {"properties": {}}},

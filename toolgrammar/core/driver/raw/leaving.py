@@ -60,7 +60,7 @@ def close_raw(reader: RawReader, end: int) -> None:
     if reader.near:
         doubt_paired_closer(driver, reader.near, end)
     raws = raws_of(driver.builder)
-    if reader.end.is_thought_without_closer:
+    if reader.end.is_thought_beside_calls:
         # A prefix may have begun it: then it starts before the message.
         thought = max(0, raws.start), driver.base + end
         driver.builder.turns.end_thought(*thought, reader.end.machine.signs)
@@ -104,8 +104,8 @@ def finish_raw(reader: RawReader, step: Step) -> None:
         doubt_quoted_opener(driver)
     # The position is before a closer that the end of the text cut.
     begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
-    # In some formats reasoning may end with the message, but a call in it may still be lost.
-    if step.leaf == "reasoning" or (step.leaf == "text" and not ends):
+    # In some formats reasoning and the answer may end with the message: a call in them may be lost.
+    if step.leaf in ("reasoning", "content") or (step.leaf == "text" and not ends):
         start = max(0, raws_of(driver.builder).start)
         driver.builder.end.leave_text_open(start, step.machine.signs)
     if ends:

@@ -168,11 +168,17 @@ class RawEnd(TokenPatterns):
         return self.parts()
 
     @cached_property
-    def is_thought_without_closer(self) -> bool:
-        """Whether it is reasoning that only the opener of what follows ends, as a `Thought:` is."""
+    def is_thought_beside_calls(self) -> bool:
+        """Whether it is reasoning that a call ends, too: one that is damaged may stand in it."""
+        if not self.is_thought:
+            return False
         openers = {terminal.name for _, terminal in self.machine.start.tokens}
-        own = {terminal.name for _, terminal in self.node.tokens}
-        return self.is_thought and self.node.accepts_text and own <= openers
+        # Only what follows ends a `Thought:`; `<tool_call>` ends other reasoning, or stands in it.
+        only_openers = {terminal.name for _, terminal in self.node.tokens} <= openers
+        return (only_openers and self.node.accepts_text) or any(
+            self.node.steps[group].opens and is_of_calls(terminal.text, "")
+            for group, terminal in self.node.tokens
+        )
 
     @cached_property
     def closers(self) -> list[str]:

@@ -241,7 +241,7 @@ class StreamRaw(PayloadReader):
             return NEEDS_DRIVER
         if self._step.leaf == "value":
             message.end_arguments(end)
-        elif raw.is_thought_without_closer:
+        elif raw.is_thought_beside_calls:
             message.thoughts.add(self._start, end)
         return self._leave(self._step, text, stop)
 
