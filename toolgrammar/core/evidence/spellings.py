@@ -28,17 +28,17 @@ _NAMED: Final = r"[\w:.|\uff5c\u2581-]{0,32}(?i:tool|call|func|invoke|action|par
 """The beginning of the name of a tag or a key, up to a word that names have."""
 _ENTITY = late(rf"&(?:lt|quot|#(?:34|60|x22|x3[cC]));/?{_NAMED}")
 """An angle bracket or a quote as HTML writes it: `&lt;tool_call`, `&quot;arguments`."""
-_CAPITALS = late(rf"</?(?=[\w:.-]{{0,64}}[A-Z]){_NAMED}")
-"""A tag with capitals in its name: `<TOOL_CALL`, `</Tool_Call`."""
-_TAG = late(r"</?[A-Za-z_][^<>\"'=]{0,64}")
-"""A tag up to the first value in it: `<INVOKE NAME`."""
+_CAPITALS = late(rf"</?\|?(?=[\w:.-]{{0,64}}[A-Z]){_NAMED}")
+"""A tag with capitals in its name: `<TOOL_CALL`, `</Tool_Call`, `<|TOOL_CALL`."""
+_NAMES = late(r"</?\|?[A-Za-z_][^<>\"'=]{0,64}|\"[A-Z_]{2,32}\"(?=\s{0,8}:)")
+"""A tag up to the first value in it, `<INVOKE NAME`, and a key in capitals, `"NAME"`."""
 _BACKSLASH = late(rf"\\</?{_NAMED}|<[\w|]{{1,32}}\\_")
 """A tag behind a backslash, or with one in its name, as Markdown wants it: `<tool\\_call`."""
 _ESCAPED = late(r"\\([_<>*\[\]#`|~])")
 """A character that Markdown escapes; a quote is none, as JSON escapes it, too."""
 _WIDE = late(rf"[\uff1c\uff5b][/|\"\uff02\uff0f\uff5c]?{_NAMED}")
 """A bracket as wide as a letter of Chinese, and a word of calls: `\uff1ctool_call`."""
-# The wide bar is a mark of special tokens by itself.
+# The wide bar is a mark of special tokens by itself, or stands for the narrow one.
 _NARROW: Final = {
     place + 0xFEE0: place for place in range(ord("!"), ord("~") + 1) if place != ord("|")
 }
@@ -96,7 +96,7 @@ SPELLINGS: Final = (
     ),
     Spelling(
         lambda text: _CAPITALS.search(text) if "<" in text else None,
-        lambda text: _TAG.sub(lambda tag: tag[0].lower(), text),
+        lambda text: _NAMES.sub(lambda name: name[0].lower(), text),
         is_damage=False,
     ),
     Spelling(
@@ -105,6 +105,9 @@ SPELLINGS: Final = (
         is_damage=False,
     ),
     Spelling(_find_wide, lambda text: text.translate(_NARROW), is_damage=False),
+    Spelling(
+        _find_wide, lambda text: text.translate(_NARROW).replace("\uff5c", "|"), is_damage=False
+    ),
     Spelling(_STRING.match, _decoded, is_damage=False),
 )
 """Characters without a glyph, entities of HTML, tags in capitals, backslashes of Markdown, brackets

@@ -68,6 +68,7 @@ _SPELT = [
     _CALL.replace("<", "&#60;").replace('"', "&#34;"),
     _CALL.replace("tool_call", "TOOL_CALL"),
     _CALL.replace("tool_call", "Tool_Call"),
+    _CALL.replace("tool_call", "TOOL_CALL").replace('"name"', '"NAME"'),
     re.sub(r"([_<>])", r"\\\1", _CALL),
     json.dumps(_CALL),
     _CALL.translate({ord(each): ord(each) + 0xFEE0 for each in "<>{}:,/"}),
@@ -81,6 +82,17 @@ def test_a_call_that_is_spelt_otherwise_is_told_of(text: str) -> None:
     assert [each.code for each in told.diagnostics] == ["unread-call"]
     # A given tool is named: a call was meant.
     assert not read("hermes", text, tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\uff1c\uff5ctool_call\uff1ecall:get_ferry{line:1}\uff1ctool_call\uff5c\uff1e",
+        "<|TOOL_CALL>call:get_ferry{line:1}<TOOL_CALL|>",
+    ],
+)
+def test_so_is_one_with_bars_in_its_tags(text: str) -> None:
+    assert [each.code for each in read("gemma4", text).diagnostics] == ["unread-call"]
 
 
 @pytest.mark.parametrize("text", _SPELT)
