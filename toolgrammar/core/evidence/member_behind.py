@@ -19,7 +19,7 @@ MOST: Final = 256
 """Characters behind an object that tell."""
 LAST: Final = ("}", ")")
 """What arguments end with that may go on."""
-_MARKS: Final = frozenset("}],\"'\u201c")
+_MARKS: Final = frozenset("}],:\"'\u201c")
 _MEMBER = late(
     r"""(?P<led>(?:[\s}\]]{0,32},)?[\s}\]]{0,32})
     (?:\Z
@@ -74,7 +74,8 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
         awaits: whether the tool has an argument of a name that was not given yet.
         final: whether the text ends there.
     """
-    if begins_in_string(behind):
+    # A colon that touches the bracket has lost its key: `}:"Oslo"}`.
+    if behind.startswith(":") or begins_in_string(behind):
         return True
     if behind.startswith(('"', "'")) and not final and _string_begun().match(behind):
         return None

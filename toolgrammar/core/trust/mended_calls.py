@@ -40,7 +40,7 @@ _SPELLED: Final = frozenset(
 """Codes of what is only spelled otherwise: that makes no other keys or types."""
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
-_ODD_KEY = late(r"[<>{}`|\\\n\r]|&\w{2,6};")
+_ODD_KEY = late(r"[<>{}`|\"\\\n\r]|&\w{2,6};")
 """What no key has but by mistake, where something else was mended."""
 
 
@@ -155,15 +155,35 @@ def _lost_text(mended: Mended) -> bool:
     return lacks and any(map(_leaves_out_bracket, found))
 
 
+def _closes_lost_list(mended: Mended) -> bool:
+    """Whether the closer of a list stands for that of an object, as in `{"a": "b"]`: it may be one.
+
+    Where a schema tells, a list that lost its opener is no value that it takes.
+    """
+    return mended.spec is None and any(
+        edit.replacement == "}" and edit.span.end > edit.span.start
+        for each in mended.found
+        if each.code == "bracket"
+        for edit in each.edits
+    )
+
+
 def _opens_twice(mended: Mended) -> bool:
     """Whether the opener of a list whose closer was put in may be one too many.
 
-    As in `{"a": [["b", "c"], "d": 1}`, or in `{"a": ("b"}`, where another mark stands for it.
+    As in `{"a": [["b", "c"], "d": 1}`, in `{"a": ("b"}`, where another mark stands for it, or, where
+    no schema tells, in `{"a": ["b"}`.
     """
     if not any(map(_lacks_bracket, mended.found)):
         return False
-    return any(map(_replaces_opener, mended.found)) or any(
-        len(part) == 1 and isinstance(part[0], list) for part in lists_of(mended.arguments)
+    if any(map(_replaces_opener, mended.found)):
+        return True
+    alone = mended.spec is None and any(map(_closes_lone_item, mended.found))
+    return any(
+        isinstance(part[-1], list) and not isinstance(part[0], list)
+        if len(part) > 1
+        else alone or isinstance(part[0], list)
+        for part in filter(None, lists_of(mended.arguments))
     )
 
 
@@ -181,6 +201,11 @@ def _holds_arguments_behind(mended: Mended) -> bool:
     takes_bracket = not mended.codes.isdisjoint(("bracket", "missing-close-tag"))
     holds = holds_bracket if takes_bracket else holds_member
     return "bare-text" in mended.codes and any(map(holds, mended.strings))
+
+
+def _opens_behind_colon(mended: Mended) -> bool:
+    """Whether both a colon and a bracket were put in: of `{"path": "a"}` damage makes `{"path"[ "a"}`."""
+    return {"colon", "bracket"} <= mended.codes
 
 
 def _makes_item(mended: Mended) -> bool:
@@ -217,6 +242,11 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
     ),
     (
         "bracket",
+        "Found the closer of a list in place of that of an object; the list's opener may be missing",
+        _closes_lost_list,
+    ),
+    (
+        "bracket",
         "Found the opener of a list, and not its closer; it may be one too many",
         _opens_twice,
     ),
@@ -234,6 +264,11 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         "bare-text",
         "Found text without quotes and a comma missing before it; it may belong to nothing",
         _makes_item,
+    ),
+    (
+        "bracket",
+        "Found a bracket without its partner behind a colon that was put in; it may stand for it",
+        _opens_behind_colon,
     ),
     (
         "schema-mismatch",
@@ -271,6 +306,11 @@ def _lacks_bracket(mended: Diagnostic) -> bool:
     """Whether a repair puts in a bracket that is missing, not one in place of another kind."""
     is_empty = (edit.span.start == edit.span.end for edit in mended.edits)
     return mended.code == "bracket" and any(is_empty)
+
+
+def _closes_lone_item(mended: Diagnostic) -> bool:
+    """Whether a repair puts in the closer of a list that may have no more than one item."""
+    return mended.path.endswith(("[0]", "[1]")) and any("]" in e.replacement for e in mended.edits)
 
 
 def _replaces_opener(mended: Diagnostic) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 """What stands in every number that is too great for a float."""
-_BETWEEN_STRINGS: Final = " \t\r\n,:}]"
-"""What stands between the end of a string and the beginning of the next one."""
+_BETWEEN_STRINGS: Final = " \t\r\n,:;}])(<>=|"
+"""What stands between the end of a string and the beginning of the next one, or in its place."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
     r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:)"""

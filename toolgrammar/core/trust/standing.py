@@ -126,8 +126,19 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         # A prompt lists tools, and the examples that follow in it are not meant.
         turns.begin_other_turn()
         _doubt(builder, draft, "whose arguments are a schema, as in a list of tools")
+    if _may_be_member(builder, draft):
+        _doubt(builder, draft, "in the object of a doubtful one")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
+
+
+def _may_be_member(builder: Builder, draft: Draft) -> bool:
+    """Whether a call that is named by a key stands in the object of a doubtful one, as a member.
+
+    In `{"f": {"a": "b"], "c": {}}}` the call `c` may be an argument of `f`.
+    """
+    begins_with_key = builder.source.slice(draft.start, draft.start + 1) == '"'
+    return begins_with_key and bool(builder.calls and builder.calls[-1].doubts)
 
 
 def _is_in_block(builder: Builder, draft: Draft, text: str) -> bool:

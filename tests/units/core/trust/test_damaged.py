@@ -135,6 +135,12 @@ _NUMBER = '<｜DSML｜parameter name="n" string="false">{}</｜DSML｜parameter>
         # Its shape says so.
         ("yaml_fence", '```yaml\naction: f\nparameters:\n  a: {"b": 1, "c"| 2}\n```'),
         ("yaml_fence", '```yaml\naction: f\nparameters:\n  a: /{"b": 1}\n```'),
+        # The opener of CDATA is damaged, and its closer is not.
+        ("minicpm5", '<function name="f"><param name="a"><![CTA[b]]></param></function>'),
+        # A mark that may be left of a quote.
+        ("gemma4", '<|tool_call>call:f{a:[<|"|>b<|"|>,>,<|"|>c<|"|>]}<tool_call|>'),
+        # What holds the object, which lacks its brace, is a block.
+        ("react", 'Action: f\nAction Input: ```json\n"a": 2}\n```'),
         # An empty object that nobody wrote.
         ("hermes", '<tool_call>\n{"name": "f", "arguments": {"a": [1, { {"b": 2}]}}\n</tool_call>'),
     ],

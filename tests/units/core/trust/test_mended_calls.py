@@ -250,11 +250,48 @@ def test_a_name_with_markup_in_it_is_none(name: str) -> None:
     [
         '{"tags": [["a", "b"], "lines": 1}',
         '{"path": ("a"}',
-        '{"path": 7"lines": 2, "tags": []}}',
+        '{"path": 7 "lines": 2, "tags": []}}',
+        '{"tags": ["a", ["b"], "lines": 1}',
+        '{"path"[ "a", "lines": 1}',
     ],
 )
 def test_an_opener_or_a_closer_may_be_one_too_many(arguments: str) -> None:
     check(arguments, "bracket", tools=False)
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"tags": ["a"}', '{"tags": ["a", "lines": 1}', '{"lines": 1, "tags": "a"]}']
+)
+def test_a_lone_item_is_a_list_where_a_schema_says_so(arguments: str) -> None:
+    check(arguments, "bracket", tools=False)
+    check(arguments.replace('"a"]', '["a"]'))
+
+
+def test_a_digit_that_touches_a_quote_may_be_left_of_something_else() -> None:
+    check('{"tags": ["a",7"b"]}', "comma")
+    check('{"tags": ["a" "b"], "lines": 7 "path": "c"}')
+
+
+@pytest.mark.parametrize("mark", [")", "<", "=", ";"])
+def test_another_mark_may_stand_for_the_comma_between_two_strings(mark: str) -> None:
+    check(f'{{"tags": ["a"{mark} "b"]}}', "inner-quote")
+
+
+def test_a_key_that_begins_with_a_quote_is_none() -> None:
+    check('{"tags": []"\\"path": null}', "bare-key", tools=False)
+
+
+def test_members_behind_a_mended_object_may_be_its_own() -> None:
+    text = '<|tools_prefix|>[{"f": {"a": "b"], "c": {"d": 1}}}]<|tools_suffix|>'
+    assert [call.doubts for call in read("apertus", text).calls] == [("bracket",), ("quoted-call",)]
+    both = '<|tools_prefix|>[{"f": {"a": "b"}, "c": {"d": 1}}]<|tools_suffix|>'
+    assert [call.doubts for call in read("apertus", both).calls] == [(), ()]
+
+
+def test_arguments_that_a_colon_touches_may_go_on() -> None:
+    text = '[TOOL_CALLS]f[ARGS]{"a": ["b"]}:"c", "d": 1}'
+    assert [call.doubts for call in read("mistral_v11", text).calls] == [("skipped-markup",)]
+    assert read("mistral_v11", text.replace("}:", "} :")).calls[0].executable
 
 
 @pytest.mark.parametrize(

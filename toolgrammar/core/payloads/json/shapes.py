@@ -21,6 +21,7 @@ _ITEMS = late(r'"[^"\n]{0,128}"[ \t]{0,16},[ \t]{0,16}"')  # a list without its 
 _BEGUN = late(r'\{\s{0,64}"[^"\n]{0,128}"\s{0,16}:|\[\s{0,64}(?:[\[{]\s{0,64})?"')
 """The beginning of an object with a member, or of a list of strings, lists or objects."""
 _OPEN_STRING = late(r'"[\w/.~ \t](?:[^"\\\n]++|\\.)*')
+_ENDS_SENTENCE = ".,;:!?)"
 _PAIRS = {"}": "{", "]": "["}
 _JSON_STARTS = frozenset("{[-0123456789tfn")
 
@@ -44,11 +45,13 @@ def shaped(text: str, schema: JsonSchema | None) -> tuple[Any, bool]:
 
 
 def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
-    """Whether a text seems to be damaged JSON: `/{"a": 1}`, `"a": 1}`, `["a", {"b"]`, `{"a": 1,`.
+    """Whether a text seems to be damaged JSON: `"a": 1}`, `["a", {"b"]`, `{"a": 1,`, `{"a": 1}x`.
 
     If the schema wants a text, only a string without a closing quote, as `"/home/a`, counts.
     """
     stripped = text.strip()
+    if stripped.startswith("```") and stripped.endswith("```"):
+        stripped = stripped.partition("\n")[2].rstrip("`").strip()
     if is_open_string(stripped):
         return True
     last = stripped[-1:]
@@ -58,7 +61,7 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
     if _BEGUN.match(stripped) and _leaves_open(stripped):
         return json_shape(stripped) is None
     if last not in _PAIRS:
-        return False
+        return _goes_on(stripped)
     first = stripped[0] in "{["
     # Code and prose end with a bracket as well, but seldom have a member of an object.
     is_json = first or _MEMBER.search(stripped) or _ITEMS.match(stripped)
@@ -68,6 +71,13 @@ def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
         first or stripped[1:2] in ("{", "[") or stripped.count(last) > stripped.count(_PAIRS[last])
     )
     return is_odd and json_shape(stripped) is None
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a mark or a letter stands behind an object, a list or a string, as in `{"a": 1}x`."""
+    if text[-2:-1] not in ("}", "]", '"') or text[-1] in _ENDS_SENTENCE:
+        return False
+    return json_shape(text[:-1]) is not None
 
 
 def _leaves_open(text: str) -> bool:

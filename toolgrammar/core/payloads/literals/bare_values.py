@@ -52,8 +52,11 @@ def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
 def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
     """Whether a bare word may have been a string: a quote, perhaps damaged, is at an edge of it.
 
-    A typographic quote counts too: a word may have two.
+    A typographic quote counts too: a word may have two. So does a lone mark, as the `>` of `>,`,
+    which may be all that is left of one.
     """
+    if len(word) == 1 and not word.isalnum():
+        return True
     if word[:1] in _PRINTED or word[-1:] in _PRINTED:
         return word != ""
     for quote in quotes:

@@ -254,6 +254,9 @@ class State:
         # Directly after the last value, before the held white space.
         offset = self.held_from if self.held else base + start
         self._put_in = self.insert("comma", offset - base, ",")
+        # In `[7"a"]` nothing parts them: the digit may be left of something else, as of a bracket.
+        if self.source.text[start - 1 : start].isdigit():
+            self._put_in.judge(doubt=True)
         self.held.insert(0, ",")
         self.held_from = offset
         self.comma = (0, offset)

@@ -29,6 +29,7 @@ _LONGEST_LITERAL = 64
 _LINE = late(r"\n([^\s][^\n]*)")
 _OPENING = ("{", "[", '"', "'")
 """The beginnings of a value that its own bracket or quote ends."""
+_CDATA_END = "]]>"
 _ARGUMENT = "key: value"
 """The name, in a message, of a line that may have been an argument."""
 _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
@@ -68,6 +69,9 @@ class ValueMarks:
         self._tag = next((each for each in sorted(own) if each.startswith("</")), "") * takes
         """A closer of the value that is a tag, if it has one."""
         self._literals = tuple(sorted(set(_literals(end)))) if takes else ()
+        terminals = end.machine.tables.terminals
+        self._has_cdata = takes and any("CDATA" in f"{e.text}{e.pattern}" for e in terminals)
+        """Whether values may stand in CDATA; this one, whose markup counts, does not."""
         self._opening = marks_of(self._openers)
         """The openers of arguments, calls and sections."""
         whole = (each.strip() for each in self._joined.split(_NEXT) if "\0" not in each)
@@ -117,6 +121,8 @@ class ValueMarks:
 
     def _at_edge(self, text: str) -> Damaged | None:
         """Returns damaged markup at the start of a value, or half of it at the end; else None."""
+        if self._has_cdata and text.endswith(_CDATA_END):
+            return Damaged(len(text) - len(_CDATA_END), _CDATA_END, "<![CDATA[")
         # `arg_value>7`: the opener of the value is optional, and lost a character here.
         found = self._leading.find(text[:_LONGEST_LITERAL]) if self._literals else None
         if found is not None and found.start == 0:

@@ -69,6 +69,11 @@ def test_what_is_json_is_that_value(tmp_path: Path, text: str, value: Any) -> No
         ('{"a": "x {"}', ()),
         ('["see [1"]', ()),
         ("[1, 2", ()),
+        ('{"a": 1}`', ("bare-text",)),
+        ('"yes"x', ("bare-text",)),
+        ('"yes".', ()),
+        ("[1]x2", ()),
+        ('```json\n"a": 1}\n```', ("bare-text",)),
         ('{ "no" } {', ()),
     ],
 )
