@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.parsing.whole import parse
     from toolgrammar.recovery.json_parser import JsonParser, recover_json
     from toolgrammar.recovery.json_result import RecoveredJson
-    from toolgrammar.reference.tree_calls import ToolCallTransformer
+    from toolgrammar.reference.tree_feed import ToolCallTransformer
     from toolgrammar.salvage.policy import Salvage, SalvagePolicy
     from toolgrammar.salvage.refusals import Refusal
     from toolgrammar.scoring.logs import score
@@ -102,7 +102,7 @@ _NAMES_OF_MODULES = {
     "catalogue.format": ("Format", "load_format"),
     "catalogue.registry": ("any_of", "formats"),
     "catalogue.several": ("AnyOf",),
-    "reference.tree_calls": ("ToolCallTransformer",),
+    "reference.tree_feed": ("ToolCallTransformer",),
     "scoring.logs": ("score",),
     "parsing.detection": ("detect",),
     "parsing.parser": ("Parser",),

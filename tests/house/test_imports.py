@@ -53,7 +53,7 @@ def test_lark_is_imported_in_few_modules() -> None:
         for path in modules()
         if "lark" in _imported_at_run_time(tree_of(path))
     }
-    known = {"grammar/compiling/compile.py", "reference/reference.py", "reference/tree_calls.py"}
+    known = {"grammar/compiling/compile.py", "reference/reference.py", "reference/tree_feed.py"}
     assert importers <= known, "ask one of the known modules for what Lark gives"
 
 

@@ -1,6 +1,7 @@
 """Lists the openers of formats, cached in one file so that their tables need not be loaded.
 
-The opener `<tool_call>` is paired with an expression for its beginnings `<`, `<t`, `<to`, …
+The opener `<tool_call>` is paired with an expression for its beginnings `<`, `<t`, `<to`, …; with
+them stand the ways in which a format quotes text, such as blocks that it reads as text.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from toolgrammar import core
 from toolgrammar.core.machine.lost_openers import lost_pairs
 from toolgrammar.core.machine.machine import Machine
 from toolgrammar.core.message.quoted import Quote
-from toolgrammar.core.several.quotes import quotes
+from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.several.reasoning_ends import ReasoningEnd, reasoning_ends
 from toolgrammar.grammar import files
+from toolgrammar.patterns.partial import unnamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +31,9 @@ _MODULES = (
     "machine/*.py",
     "payloads/raw/*.py",
     "message/quoted.py",
-    "several/quotes.py",
     "several/reasoning_ends.py",
 )
-"""The modules that the expressions depend on, besides the compiler."""
+"""The modules that the expressions depend on, besides this one and the compiler."""
 _ANY_NAMES = (("a",), ("a", "b"))
 """Two sets of tool names: openers that differ between them contain the names of tools."""
 # A program that reads with all formats at once need not load the tables of each.
@@ -121,7 +122,8 @@ def _file_name(formats: Sequence[Format]) -> str:
     parts = [f"{_VERSION} {files.compiler_stamp()}"]
     # The name depends on the code that finds the openers and on the grammars, so that a change of
     # either leads to a new file.
-    found = sorted(path for pattern in _MODULES for path in _CORE.glob(pattern))
+    found = [Path(__file__)]
+    found += sorted(path for pattern in _MODULES for path in _CORE.glob(pattern))
     parts += [files.read_text_if_there(path) for path in found]
     parts += [f"\n{each.id} {each.digest}" for each in formats]
     return f"openings-{files.hex_digest(''.join(parts).encode())[:32]}.json"
@@ -151,3 +153,17 @@ def _read(text: str | None, count: int) -> list[Opening] | None:
         return None
     # An absent file was read as `[]`, whose count never fits.
     return found if len(found) == count else None
+
+
+def quotes(machine: Machine) -> list[Quote]:
+    """Returns the ways in which a format quotes text."""
+    found = []
+    start = machine.start
+    for group, terminal in start.tokens:
+        step = start.steps[group]
+        for payload in step.node.payloads:
+            # A quote is a block of text with an opener and a closer, and no role of a call in it.
+            if step.leaf == payload.leaf == "text" and payload.terminal.name == "RAW":
+                end = unnamed(end_of_raw(payload).search.pattern)
+                found.append(Quote(unnamed(machine.expressions.pattern(terminal)), end))
+    return found

@@ -7,7 +7,7 @@ Anything else that a payload needs is code, in the module that its row names: th
 writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is a short
 example). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them. A few
 need more: a payload without a distinctive first character declares how it begins in
-`core/machine/payload_starts.py`; the repairs of a scanner that mends are reported in
+`core/machine/expressions.py`; the repairs of a scanner that mends are reported in
 `core/driver/reading_payloads.py`, and what its `doubt` means is said in
 `core/payloads/scanners.py` (`doubt_in`); for a payload without a last character of its own,
 `reference/tree_feed.py` shows the text after it.

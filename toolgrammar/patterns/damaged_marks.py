@@ -12,9 +12,8 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgrammar.patterns.distances import distance, distances
+from toolgrammar.patterns.distances import distance, distances, places
 from toolgrammar.patterns.fences import LEAST
-from toolgrammar.patterns.one_damage import places
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:

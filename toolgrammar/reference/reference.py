@@ -23,10 +23,8 @@ from toolgrammar.core.machine.kept_machines import machine_for
 from toolgrammar.core.message.doubled import once
 from toolgrammar.grammar import files, roles, stored
 from toolgrammar.grammar.header import read_header
-from toolgrammar.reference.payload_rules import payload_grammar
-from toolgrammar.reference.strict_terminals import ODD_BLANK, StrictTerminals
-from toolgrammar.reference.tree_calls import ISLAND, tokens_of
-from toolgrammar.reference.tree_feed import Island
+from toolgrammar.reference.strict_terminals import ODD_BLANK, StrictTerminals, payload_grammar
+from toolgrammar.reference.tree_feed import ISLAND, Island, tokens_of
 from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:

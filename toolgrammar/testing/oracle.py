@@ -18,7 +18,7 @@ def strict_oracle(case: Case) -> None:
     chosen = format_of(case)
     whole = parse(case.text, format=chosen, tools=case.tools, prefix=case.prefix, strict=True)
     # Only when the law runs: this imports Lark.
-    transformer = import_module("toolgrammar.reference.tree_calls").ToolCallTransformer
+    transformer = import_module("toolgrammar.reference.tree_feed").ToolCallTransformer
     for call in whole.calls:
         try:
             # Written again, the call is in its plainest form, which both have to read.
@@ -50,7 +50,7 @@ def agreeing_calls(case: Case) -> int:
     # Lark's reading knows no schema, so the driver gets none either.
     known = [ToolSpec(name) for name in dict.fromkeys(call.name for call in named.calls)]
     whole = parse(case.text, format=chosen, tools=known, prefix=case.prefix, strict=True)
-    transformer = import_module("toolgrammar.reference.tree_calls").ToolCallTransformer
+    transformer = import_module("toolgrammar.reference.tree_feed").ToolCallTransformer
     agreed = 0
     for call in whole.calls:
         island = whole.source[call.span.start : call.span.end]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from toolgrammar.patterns.between import BetweenPatterns
+from toolgrammar.patterns.quick_search import BetweenPatterns
 
 MADE: list[int] = []
 

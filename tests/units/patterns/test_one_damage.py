@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolgrammar.patterns.one_damage import near_places
+from toolgrammar.patterns.distances import near_places
 
 
 def check(mark: str, text: str, found: str, *, is_near: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.machine.next_calls import next_call_of
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.payloads.json.runs import inside_framed
+from toolgrammar.core.payloads.json.tokens import inside_framed
 from toolgrammar.core.payloads.mended.ahead import Around
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More
 from toolgrammar.core.trust.mended_values import strings_of

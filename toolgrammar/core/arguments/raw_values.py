@@ -13,10 +13,10 @@ from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import fill_part, report_twice, take_argument
 from toolgrammar.core.machine.kept import kept
-from toolgrammar.core.message.pieces import Pieces
+from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
-from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json, shaped
 from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.json.typing_rules import is_broken_json, may_be_json, shaped
 from toolgrammar.core.payloads.raw.entities import EntityDecoder
 from toolgrammar.patterns.trim import LINE, NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.events import InputDelta

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.arguments.filling import overlooks
-from toolgrammar.core.arguments.json_text import JsonText
+from toolgrammar.core.arguments.json_payload import JsonText
 from toolgrammar.core.arguments.reports import doubt_argument, doubt_type, emit_arguments
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
@@ -20,7 +20,7 @@ from toolgrammar.core.calls.role_effects import (
     take_argument,
 )
 from toolgrammar.core.machine.kept import kept
-from toolgrammar.core.message.format_misfit import FormatMisfit
+from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.mended.repairs import MESSAGES

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.calls.completion import complete, hold, is_no_call, settle_candidate
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.trust import turns
-from toolgrammar.core.trust.begun_anew import doubt_begun_anew
 from toolgrammar.core.trust.beside_arguments import tell_beside
+from toolgrammar.core.trust.cut_texts import doubt_begun_anew
 from toolgrammar.core.trust.mended_calls import doubt_mended
-from toolgrammar.core.trust.misfits import is_misfit
-from toolgrammar.core.trust.missing_errors import report_owed
+from toolgrammar.core.trust.missing_errors import is_misfit, report_owed
 from toolgrammar.core.trust.standing import doubt_shown
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import Problem

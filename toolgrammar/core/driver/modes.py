@@ -9,7 +9,7 @@ from toolgrammar.core.driver.mismatch import give_back
 from toolgrammar.core.driver.reading_text import read_text
 from toolgrammar.core.driver.reading_tokens import read_token
 from toolgrammar.core.state.driver import Driver
-from toolgrammar.core.state.modes import Modes
+from toolgrammar.core.state.protocols import Modes
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine

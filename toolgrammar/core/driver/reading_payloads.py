@@ -13,6 +13,7 @@ from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.driver.bad_calls import pass_bad_call
 from toolgrammar.core.driver.mismatch import mismatch
 from toolgrammar.core.driver.payload_beginnings import (
+    Undecided,
     damaged_beginning,
     open_implied,
     read_fence_end,
@@ -21,7 +22,6 @@ from toolgrammar.core.driver.payload_end import end_before_text, leave
 from toolgrammar.core.driver.raw.reader import read_raw
 from toolgrammar.core.driver.raw.state import RawReader
 from toolgrammar.core.driver.raw.thought_calls import LineOpeners
-from toolgrammar.core.driver.undecided import Undecided
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.unreadable_payloads import holds_arguments, pass_unreadable
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner

@@ -8,9 +8,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.patterns.distances import distance
+from toolgrammar.patterns.distances import MOST, distance, halves_of, near_places
 from toolgrammar.patterns.fences import LEAST
-from toolgrammar.patterns.one_damage import MOST, halves_of, near_places
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""Finds where a text names a known tool as calls name it, and not as prose does."""
+"""Finds where a text names a known tool as calls name it, and not as prose or its definition does.
+
+Examples: `tide(place="Narvik")` may be a call of `tide`, `the tide (in metres)` is prose, and in
+`{"name": "tide", "parameters": {"type": "object"}}` the member `parameters` is a schema.
+"""
 
 from __future__ import annotations
 
@@ -165,3 +169,18 @@ def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | Non
     if place >= 0 and _BEHIND.fullmatch(text, end, place) and not _OF_SIGNS.isdisjoint(sign):
         return start, place + len(sign)
     return None
+
+
+def is_definition(arguments: Mapping[str, object] | None, spec: ToolSpec | None) -> bool:
+    """Whether the arguments of a call are the schema of an object, and its tool takes none.
+
+    Args:
+        arguments: the arguments that were read.
+        spec: the tool that is called; None if it is not known.
+    """
+    if not arguments or arguments.get("type") != "object":
+        return False
+    if "properties" in arguments:
+        return spec is None or "properties" not in spec.properties
+    # `{"type": "object"}` is the schema of a tool without arguments; alone it may be anything.
+    return len(arguments) == 1 and spec is not None and "type" not in spec.properties

@@ -1,26 +1,160 @@
 """Finds, in a text, what damage has left of a call: it opens nothing, and would be lost unsaid.
 
-Example: `{"nmae": "tide", "arguments": {}}` has the keys of a call, and one of them is misspelt.
+Examples: `{"nmae": "tide", "arguments": {}}` has the keys of a call, and one of them is misspelt;
+behind "``bash" and a command a line of three backticks closes no block.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol
 
-from toolgrammar.core.evidence.broken_fences import broken_fence
-from toolgrammar.core.evidence.broken_objects import broken_object
-from toolgrammar.core.evidence.used import begins, is_used
-from toolgrammar.patterns.damaged_marks import is_symbol
+from toolgrammar.core.evidence.used import begins, closes_more, is_used
+from toolgrammar.patterns.damaged_marks import is_symbol, most_damaged
+from toolgrammar.patterns.distances import distance, is_within
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from toolgrammar.core.evidence.mended_marks import MarksOfCalls, MendedMark
+
+_LINE = late(r"^[ \t]{0,3}(`{3,})(?![ \t]+\S)([^\n`]*)$", re.MULTILINE)
+"""A line that is a fence; words behind a blank would go on with a sentence."""
+_OBJECT = late(r"\s*+[^\w\s]{0,3}?[{\[]")
+_OF_A_FILE = late(r"\s*+(?:[^\w\n]{0,4}-{2}|[^@\n]*\n[^\w\n]{0,4}\+{2})")
+"""The lines of a diff that name its file, whole or damaged."""
+_FIRST_KEY_OF_BLOCK = late(r"\s*+([^\s:]{2,24}[^\n:]{0,2}:)")
+_MOST_OF_KEY: Final = 2
+"""Characters of such a key that may be damaged."""
+_OTHERS: Final = frozenset(
+    {"bat", "basic", "csh", "dash", "fish", "json5", "jsonc", "jsonl", "pyi", "toml", "yml", "zsh"}
+)
+"""Languages whose names resemble those in which calls are written."""
+_OF_TEXTS: Final = frozenset({"bash", "diff", "json", "py", "python", "xml", "yaml"})
+"""Words behind fences that texts have, too."""
+
+
+def broken_fence(
+    text: str, words: Sequence[str], labels: Collection[str] = ()
+) -> tuple[int, str] | None:
+    """Returns the fence of a block that may be a call and could not be read, and its place.
+
+    Args:
+        text: the text.
+        words: what stands behind the fences of calls; `json` where the call is an object.
+        labels: keys that begin such calls, with their colons.
+    """
+    if not words or "```" not in text:
+        return None
+    of_json = {word.rstrip("{") for word in words if word} == {"json"}
+    opened: tuple[int, str] | None = None
+    length = 0
+    for found in _LINE.finditer(text):
+        marks, word = found[1], found[2].strip()
+        place = found.start(1), found[0].strip()
+        if opened is not None:
+            # As in Markdown: as many marks as opened the block close it, or more.
+            if not word and len(marks) >= length:
+                opened = None
+            continue
+        if word in words and _is_lost(text, found.end(), word, labels):
+            return place
+        may_be_call = not of_json or _OBJECT.match(text, found.end()) is not None
+        if may_be_call and _is_of_calls(word, words):
+            return place
+        opened, length = (place if may_be_call else (-1, "")), len(marks)
+    return opened if opened is not None and opened[0] >= 0 else None
+
+
+def _is_lost(text: str, place: int, word: str, labels: Collection[str]) -> bool:
+    """Whether a block that is no call begins as calls do: with a file, or a key that is damaged."""
+    if word == "diff":
+        return _OF_A_FILE.match(text, place) is not None
+    key = _FIRST_KEY_OF_BLOCK.match(text, place)
+    return key is not None and any(0 < distance(each, key[1]) <= _MOST_OF_KEY for each in labels)
+
+
+def _is_of_calls(word: str, words: Sequence[str]) -> bool:
+    """Whether a word behind a fence is one that calls alone have, or one of calls, damaged."""
+    if word in words or word in _OTHERS:
+        return word in words and word not in _OF_TEXTS and word != ""
+    return any(
+        0 < distance(each, word[: len(each) + 2]) <= most_damaged(each)
+        for each in words
+        if len(each) > LEAST
+    )
+
+
+_LONG: Final = 6
+"""Letters of a key that data seldom has, as `arguments`; `name` is in much of it."""
+_MOST: Final = 64
+"""Places of one key that are looked at."""
+_WRITTEN = late(
+    r"""(?<=[{,\s])"(?P<quoted>[^"\n]{2,24})"\s{0,8}:
+    |(?=[^\s{}\[\],:]{0,24}["'\u201c\u201d]|[^\s{}\[\],:]{0,24}:["'])
+    ["'\u201c]{0,4}(?P<loose>(?:[^\s"'{}\[\],:]["'\u201d]?){1,24}?)["'\u201d\\]{0,4}[^\s\w"']?\s{0,8}:""",
+    re.VERBOSE,
+)
+"""What may be a key: one of its quotes is there, and its colon. A run of quotes is no key."""
+_QUOTES = late(r"[\"'\u201c\u201d]")
+
+
+def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
+    """Returns the first key of a call in an object that may be one, and its place.
+
+    Two keys of a call have to stand there, and one of them, or the object, is damaged: what is sound
+    and no call is data. One key is enough in an object whose beginning is gone, as in
+    `save", "arguments": {}}`.
+
+    Args:
+        text: the text.
+        keys: those of calls.
+    """
+    if not keys or ("{" not in text and "}" not in text):
+        return None
+    whole = {key: at for key in keys if (at := text.find(f'"{key}"')) >= 0}
+    damaged = _damaged_keys(text, keys)
+    found = {**damaged, **whole}
+    if not any(len(key) >= _LONG for key in found):
+        return None
+    if len(found) < 2 and not any(closes_more(text, at) for at in whole.values()):
+        return None
+    first = min(found.values())
+    if not damaged and _is_sound(text, first):
+        return None
+    return first, text[first : first + 40]
+
+
+def _damaged_keys(text: str, keys: Collection[str]) -> dict[str, int]:
+    """Returns the keys that stand damaged, each with its place."""
+    found: dict[str, int] = {}
+    for number, each in enumerate(_WRITTEN.finditer(text)):
+        if number >= _MOST:
+            break
+        word = each["quoted"] or _QUOTES.sub("", each["loose"])
+        if word in keys and f'"{word}"' in each[0]:
+            continue  # as it should be
+        for key in keys:
+            most = most_damaged(f'"{key}"')
+            if key not in found and is_within(most, key, word):
+                found[key] = each.start()
+    return found
+
+
+def _is_sound(text: str, place: int) -> bool:
+    """Whether the object around a place is sound JSON."""
+    start = text.rfind("{", 0, place)
+    try:
+        json.JSONDecoder().raw_decode(text, max(0, start))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
 
 _NEAR: Final = 160
 """Characters before a place that tell."""

@@ -6,10 +6,10 @@ some of them as well, so each has a weight, and how it is used counts too (`used
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from toolgrammar.core.evidence.foreign_calls import foreign_call
 from toolgrammar.core.evidence.member_behind import begins_in_string
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.other_turns import OtherTurns
@@ -23,6 +23,7 @@ from toolgrammar.core.evidence.used import (
 )
 from toolgrammar.grammar.call_evidence import ANY_NAME, CERTAIN, weight_of
 from toolgrammar.patterns.damaged_marks import marks_of
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,39 @@ if TYPE_CHECKING:
     from toolgrammar.core.evidence.mended_marks import MendedMark
     from toolgrammar.core.evidence.remains import FindsRemains
     from toolgrammar.values.tools import ToolSpec
+
+_OBJECT = late(
+    r"""<[|\uff5c][\w\u2581 ]{1,32}[|\uff5c]>\s{0,16}(?:\[\s{0,16})?\{\s{0,16}
+    "(?:func|function|function_name|tool|tool_name|name)"\s{0,16}:\s{0,16}
+    (?:\{|"(?P<name>[^"\n]{0,256}))""",
+    re.VERBOSE,
+)
+"""A special token, and an object that begins with the key of a name right behind it."""
+_STRINGS = late(
+    r"""\s{0,64}\[\s{0,16}(["'])(?P<name>[^\W\d][\w.]{0,63})\(\w{1,64}\s?=[^\n]{0,1024}\)\1\s{0,16}[,\]]"""
+)
+"""A list at the beginning, and the first string in it is a call in Python: `['f(a=1)']`."""
+
+
+class ForeignCall(NamedTuple):
+    """What is written like a call."""
+
+    place: int
+    """Where it stands in the text."""
+    text: str
+    """Its beginning."""
+    name: str
+    """What it calls; "" where that is no string."""
+
+
+def foreign_call(text: str) -> ForeignCall | None:
+    """Returns the first of them in a text; None where there is none."""
+    found = _OBJECT.search(text) if "<|" in text or "\uff5c" in text else None
+    found = found or _STRINGS.match(text)
+    if found is None:
+        return None
+    return ForeignCall(found.start(), found[0].strip(), found["name"] or "")
+
 
 _MOST_PLACES = 64
 """Places of one sign that are looked at."""

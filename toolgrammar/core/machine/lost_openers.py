@@ -5,7 +5,8 @@ Example: `<invoke name="get_time">`, in a format that writes calls between `<min
 
 A server may remove special tokens, a prompt may contain the opener, or a model may forget it. The
 rest shows that a call was meant only if it names a tool of the caller. The opener is then inserted,
-and the call is read as any other.
+and the call is read as any other. The markup of calls is listed here, too, for the search of what
+damage has left of it in a text (`core/evidence`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.evidence.mended_marks import MarksOfCalls
+from toolgrammar.core.evidence.remains import Remains
+from toolgrammar.core.machine.expressions import sampled
+from toolgrammar.grammar.call_evidence import is_of_calls, longest_texts, marks_of_calls
+from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.patterns.beginnings import first_characters, without
 from toolgrammar.patterns.partial import any_of, partial, tail_that_begins, unnamed
 from toolgrammar.values.patterns import compile_pattern
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.expressions import Expressions
     from toolgrammar.core.machine.near_marks import NearOpener
+    from toolgrammar.grammar.tables import Tables
     from toolgrammar.grammar.terminals import Terminal
 
 _MOST_LITERALS: Final = 4
@@ -251,3 +258,70 @@ def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) 
 def _plain(step: Token) -> str:
     """Returns the expression of a token without the names of its groups."""
     return unnamed(step.machine.expressions.pattern(step.terminal))
+
+
+_OPENED: Final = frozenset({"call", *GROUP_ROLES})
+
+
+class TextNode(Place, Protocol):
+    """The node at the beginning of a message, as far as this module reads it."""
+
+    def openers(self) -> list[str]:
+        """Returns the expressions of the openers in text, one for each of its tokens."""
+        ...
+
+
+def remains_of(
+    start: TextNode, tables: Tables, signs: Iterable[str], names: Sequence[str]
+) -> Remains:
+    """Returns the search for remains of a grammar's damaged calls in text.
+
+    Args:
+        start: the node at the beginning of a message.
+        tables: the tables of the grammar.
+        signs: the texts that are signs of a call.
+        names: the names of the known tools.
+    """
+    opens = [_opens_call(start, group, terminal) for group, terminal in start.tokens]
+    opener = any_of(each for each, is_call in zip(start.openers(), opens, strict=True) if is_call)
+    openers = set(_openers(start))
+    every = {*openers, *_with_what_follows(start), *marks_of_calls(tables.terminals)}
+    marks = MarksOfCalls(every, compile_pattern(opener or "(?!)"))
+    return Remains(signs, openers, tables.call_closers, names, marks)
+
+
+def _opens_call(start: TextNode, group: str, terminal: Terminal) -> bool:
+    """Whether a terminal opens a call or a section of them."""
+    step = start.steps[group]
+    is_thought = any(payload.leaf == "reasoning" for payload in step.node.payloads)
+    if step.opens or step.node.accepts_text or is_thought:
+        return step.opens in _OPENED
+    # `[TOOL_CALLS]` may open a call or a list of them: what follows it shows which.
+    return is_of_calls(terminal.text or sampled(terminal), "")
+
+
+def _openers(start: TextNode) -> Iterator[str]:
+    """Yields the openers of calls and sections."""
+    for group, terminal in start.tokens:
+        step, written = start.steps[group], sampled(terminal)
+        if _opens_call(start, group, terminal):
+            yield written
+            yield from longest_texts(terminal)
+        # If the word after a fence opens the call, the fence is a terminal of its own.
+        if written and not written.strip("`"):
+            for _, behind in step.node.tokens:
+                yield from (f"{written}{word}" for word in longest_texts(behind))
+
+
+def _with_what_follows(start: TextNode) -> Iterator[str]:
+    """Yields openers with the line end or the brace after them, which may be damaged with them."""
+    for group, terminal in start.tokens:
+        step = start.steps[group]
+        if _opens_call(start, group, terminal):
+            for each in longest_texts(terminal):
+                line = f"{each}\n" if each.startswith("```") else each
+                yield line
+                if any(payload.terminal.name == "JSON_OBJECT" for payload in step.node.payloads):
+                    yield f"{line}{{"
+                elif each.endswith(":"):
+                    yield f"{each}\n{{"

@@ -18,12 +18,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.evidence.signs import Signs
-from toolgrammar.core.machine.damaged_calls import remains_of
-from toolgrammar.core.machine.expressions import Expressions
+from toolgrammar.core.machine.expressions import Expressions, beginning, begun
 from toolgrammar.core.machine.lalr import END, Lalr
-from toolgrammar.core.machine.lost_openers import LostOpener, lost_openers, opens_nothing
+from toolgrammar.core.machine.lost_openers import (
+    LostOpener,
+    lost_openers,
+    opens_nothing,
+    remains_of,
+)
 from toolgrammar.core.machine.near_marks import NearOpener, near_openers
-from toolgrammar.core.machine.payload_starts import beginning, begun
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.grammar import roles

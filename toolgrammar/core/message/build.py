@@ -11,10 +11,9 @@ from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.doubled import MARK_TERMINALS, Marks, once
 from toolgrammar.core.message.draft import Draft
 from toolgrammar.core.message.event_queue import EventQueue
-from toolgrammar.core.message.format_misfit import FormatMisfit, is_misfit
-from toolgrammar.core.message.listing import START, Listing
+from toolgrammar.core.message.listing import START, FormatMisfit, Listing, is_misfit
 from toolgrammar.core.message.message_end import MessageEnd
-from toolgrammar.core.message.pieces import Parts, SkippedText
+from toolgrammar.core.message.source import Parts, SkippedText
 from toolgrammar.core.message.turns import Turns
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.values.diagnostics import Diagnostic, Edit

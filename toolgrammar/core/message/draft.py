@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.message.listing import START, Mark
-from toolgrammar.core.message.pieces import Pieces
+from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.tools.call_words import arguments_of
 from toolgrammar.tools.coerce import is_text_only, type_text

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.arguments.raw_values import raws_of
-from toolgrammar.core.message.format_misfit import FormatMisfit
+from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.several.delivered_events import Given, begins_with, behind, joined
 
 if TYPE_CHECKING:

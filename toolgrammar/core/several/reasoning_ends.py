@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from toolgrammar.core.message.format_misfit import FormatMisfit
+from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.patterns.partial import tail_that_begins, unnamed
 from toolgrammar.values.patterns import compile_pattern

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER
-from toolgrammar.core.message.format_misfit import FormatMisfit
+from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.several.alternative import Alternative, puts_in
 from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
 from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at

@@ -19,8 +19,8 @@ from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.core.several.alternative import Formats
 from toolgrammar.core.several.open_search import OpenSearch
+from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged, may_be_none
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
-from toolgrammar.core.shortcuts.whole.whole_rules import is_judged, may_be_none
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
 from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.core.trust.stray_reasoning_closer import with_halves

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.payloads.raw.raw_tags import ends_line
+from toolgrammar.core.payloads.raw.raw_tokens import ends_line
 from toolgrammar.patterns.damaged_marks import marks_of
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span

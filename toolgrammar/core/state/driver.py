@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.message.build import Builder
-    from toolgrammar.core.state.modes import Modes
-    from toolgrammar.core.state.others import Others
+    from toolgrammar.core.state.protocols import Modes, Others
 
 _ISLANDS = frozenset({"call", *GROUP_ROLES})
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.arguments.json_payload import JsonPayload
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.payloads.scanners import Scanner
-    from toolgrammar.core.state.modes import RawMode
+    from toolgrammar.core.state.protocols import RawMode
 
 
 class OpenPayload:

@@ -2,13 +2,15 @@
 
 Most of it is said where it is found, and with its place. Some of it shows only when the call is
 over: a bracket that was put in may stand at another place once a required argument is missing.
-Its repair was given out by then, and is a warning.
+Its repair was given out by then, and is a warning. Whether a call is one of a given tool is judged
+here, too.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.values.codes import CODES
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.events import Problem
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.values.calls import Status
+
+
+def is_misfit(builder: Builder, draft: Draft) -> bool:
+    """Whether the format wants a given tool, and none takes the name and arguments of a call."""
+    if builder.header.misfit != "text":
+        return False
+    spec = builder.tools.get(draft.name or "")
+    if spec is None or draft.error is not None:
+        return True
+    # A schema without `properties` says nothing of the names; one with an empty `{}` takes none.
+    named = bool(spec.properties) or "properties" in (spec.parameters or {})
+    if named and not draft.arguments.keys() <= spec.properties.keys():
+        return True
+    return not guide_of_tool(spec).admits(draft.arguments)
+
 
 _HINT = "the call is not executable: look at it before you run it"
 

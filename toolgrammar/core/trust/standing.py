@@ -10,16 +10,16 @@ from dataclasses import replace
 from string import whitespace
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.evidence.definitions import is_definition
+from toolgrammar.core.evidence.named_tools import is_definition
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.message.quoted import SHOWING_FENCE
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
-from toolgrammar.core.trust.open_values import ends_in_value
 from toolgrammar.core.trust.surroundings import (
     STRAIGHT,
     are_closed,
     closing_marks,
     element_around,
+    ends_in_value,
     is_in_block,
     is_quoting_line,
     may_begin_block,

@@ -19,8 +19,8 @@ from toolgrammar.core.evidence.used import (
     begins,
     is_quoted,
 )
-from toolgrammar.core.trust.begun_anew import CODE as BEGUN_ANEW
 from toolgrammar.core.trust.beside_arguments import report_rest
+from toolgrammar.core.trust.cut_texts import CODE as BEGUN_ANEW
 from toolgrammar.core.trust.standing import openers_in
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.payloads.json.shapes import json_shape
+from toolgrammar.core.payloads.json.typing_rules import json_shape
 from toolgrammar.core.payloads.raw.entities import encoded
 from toolgrammar.grammar.roles import bare_name
 from toolgrammar.writing.grammar_walk.payloads import as_json

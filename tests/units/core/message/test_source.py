@@ -2,8 +2,7 @@
 
 import random
 
-from toolgrammar.core.message.pieces import Parts, Pieces
-from toolgrammar.core.message.source import Source
+from toolgrammar.core.message.source import Parts, Pieces, Source
 
 
 def test_every_part_is_that_of_the_text() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.units.core.cuts import read
-from toolgrammar.core.trust.open_values import ends_in_value
+from toolgrammar.core.trust.surroundings import ends_in_value
 from toolgrammar.values.tools import ToolSpec
 
 _TOOLS: list[dict[str, object]] = [

@@ -13,7 +13,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 if TYPE_CHECKING:
     from toolgrammar.core.payloads.raw.raw_end import RawEnd
     from toolgrammar.core.state.driver import Driver
-    from toolgrammar.core.state.others import ThoughtEnds
+    from toolgrammar.core.state.protocols import ThoughtEnds
 
 
 LINE: Final = 128

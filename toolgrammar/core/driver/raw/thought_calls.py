@@ -25,7 +25,7 @@ from toolgrammar.values.patterns import blanks
 if TYPE_CHECKING:
     from toolgrammar.core.driver.raw.state import RawReader
     from toolgrammar.core.state.driver import Driver
-    from toolgrammar.core.state.others import AllOpeners
+    from toolgrammar.core.state.protocols import AllOpeners
     from toolgrammar.values.calls import ToolCall
 
 _MARKS: Final = frozenset("<[{]")

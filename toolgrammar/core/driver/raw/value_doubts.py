@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
-from toolgrammar.core.payloads.json.shapes import is_broken_json, json_shape
+from toolgrammar.core.payloads.json.typing_rules import is_broken_json, json_shape
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span

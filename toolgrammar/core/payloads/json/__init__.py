@@ -6,10 +6,12 @@ far, and finally the value. The tokens are defined in `tools/json_tokens.py`; be
 
 - `strict_scanner.py` with `scalar.py` reads strict JSON as it arrives, for `strict=True` and where a
   payload may be JSON or raw text.
-- `guide.py` looks up what a schema wants at each place, `typing_rules.py` converts values to it;
-  whether a whole value satisfies a schema is decided in `tools/fits.py`.
+- `guide.py` looks up what a schema wants at each place, `typing_rules.py` converts values to it, or
+  types raw ones by their shape; whether a whole value satisfies a schema is decided in
+  `tools/fits.py`.
 - `duplicates.py` finds keys that an object repeats; `other_scalars.py` reads `True` or `0x1F`.
-- `chunk_memo.py` and `runs.py` are for streams: most chunks only continue a string.
+- `tokens.py` has the patterns, and those of chunks that only continue a string, as most of a stream
+  do; `chunk_memo.py` memoises which of them a chunk matches.
 
 May import `tools` and `values`.
 """

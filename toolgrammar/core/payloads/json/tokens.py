@@ -1,7 +1,8 @@
 r"""Defines the tokens of strict JSON as patterns, for text that may be cut anywhere.
 
 They are built from `tools/json_tokens.py`. Example: `string_run` matches `C:\\d` of `C:\\d\u00`
-and leaves the incomplete escape to `unit_begun`.
+and leaves the incomplete escape to `unit_begun`. Most chunks of a stream only continue a string: they
+have patterns of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Final
 
 from toolgrammar.tools.json_tokens import (
+    CONTROLS,
+    HALVES,
     HEX,
     HIGH_HALF,
     LITERAL,
@@ -77,3 +80,25 @@ def decoded_token(text: str) -> str:
     """Returns the value of a token: the content of a JSON string, any other text unchanged."""
     is_string = len(text) >= 2 and text[0] == text[-1] == '"'
     return text_of(text[1:-1]) if is_string else text
+
+
+TAG: Final = r"<(?=[^/|\uff5c])"
+"""The beginning of markup that does not close a call, as `</tool_call>` and `<|call|>` may."""
+# A quote may be missing: in `{"a": "x, "b": 1}` the string ends before the comma, in `{"a": "x}`
+# before the bracket, if markup follows, or before that markup. So these are not plain characters.
+CHARACTERS: Final = rf"[^{PLAIN},}}\]<{HALVES}]*+"
+"""Characters of a string that neither end it nor may end it."""
+
+_INNER_COMMA: Final = r",(?! *[,'\\])"
+"""A comma that no key in single quotes follows."""
+# A piece may not end with a comma or a bracket: the next character decides what it is.
+inside_string = late(rf"(?:[^{PLAIN},{HALVES}]|{_INNER_COMMA})*[^{PLAIN}{HALVES}, ] *")
+"""A piece of a string that proves that the string did not end before the end of the piece."""
+# `${name} is` continues as text; `}` before `<`, before a quote of a key or at the end does not.
+BRACKETS: Final = rf"""[}}\]]++(?= *[\w.;()=+\\"':/*&!?%$^~-]|, *[^ ,"'\\{{{CONTROLS}])"""
+"""Closing brackets before which a string can't have ended: neither markup nor a key follows."""
+inside_framed = late(
+    rf"(?:[^{PLAIN},}}\]<{HALVES}]|{_INNER_COMMA}|{BRACKETS}|{TAG})*"
+    rf"[^{PLAIN}}}\]<{HALVES}, ] *"
+)
+"""Like `inside_string`, inside markup: the string may have ended before a tag or a bracket."""

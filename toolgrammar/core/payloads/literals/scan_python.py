@@ -16,11 +16,13 @@ from toolgrammar.core.payloads.literals.python_json import (
     CONTAINER_KINDS,
     DICTIONARY,
     LIST,
+    LONGEST_WORD,
+    NAMED_VALUES,
     PythonJson,
+    read_scalar,
 )
 from toolgrammar.core.payloads.literals.python_quotes import PLAIN_PREFIXES, STRING_PREFIXES, Quotes
 from toolgrammar.core.payloads.literals.python_strings import PythonStringReader
-from toolgrammar.core.payloads.literals.python_values import LONGEST_WORD, NAMED_VALUES, read_scalar
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
-from toolgrammar.core.payloads.json.runs import inside_string
-from toolgrammar.core.payloads.json.tokens import text_of
+from toolgrammar.core.payloads.json.tokens import inside_string, text_of
 from toolgrammar.core.payloads.mended.frames import Frame
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More, Undecided
 from toolgrammar.tools.json_tokens import LITERAL, PLAIN

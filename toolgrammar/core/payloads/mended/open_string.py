@@ -12,8 +12,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.runs import BRACKETS, TAG
-from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.json.tokens import BRACKETS, TAG, as_json
 from toolgrammar.core.payloads.mended.look import More
 from toolgrammar.tools.json_tokens import (
     CONTROL_ESCAPES,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.payloads.raw.raw_end import RawEnd
 from toolgrammar.patterns.beginnings import first_characters
-from toolgrammar.patterns.between import Between, BetweenPatterns
+from toolgrammar.patterns.quick_search import Between, BetweenPatterns
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:

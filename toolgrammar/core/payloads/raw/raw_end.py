@@ -21,9 +21,18 @@ from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.near_marks import near_mark
 from toolgrammar.core.machine.near_tokens import near_closer
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.payloads.raw.raw_outer import after_outer, outer_closers
-from toolgrammar.core.payloads.raw.raw_tags import begins_word, ends_line, is_bracket, is_tag
-from toolgrammar.core.payloads.raw.raw_tokens import BLANKS, STRAY, TokenPatterns
+from toolgrammar.core.payloads.raw.raw_tokens import (
+    BLANKS,
+    STRAY,
+    TokenPatterns,
+    after_outer,
+    begins_word,
+    ends_line,
+    is_bracket,
+    is_tag,
+    leads,
+    outer_closers,
+)
 from toolgrammar.core.payloads.raw.value_marks import ValueMarks
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.patterns.beginnings import first_characters, without
@@ -78,7 +87,7 @@ class RawEnd(TokenPatterns):
         """Whether it is reasoning, which the model may forget to close."""
         self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: not in prose."""
-        self.call_closes_alone = bool(opener) and self._leads(node, opener[0])
+        self.call_closes_alone = bool(opener) and leads(node, opener[0])
         """Whether the payload's closer is the call's closer, so that quoted calls pair with it."""
         self.closes_call = {
             f"closer_{group}"
@@ -120,16 +129,6 @@ class RawEnd(TokenPatterns):
     def pairs(self) -> bool:
         """Whether the payload's own closers pair with the openers of values that it quotes."""
         return bool(self._value_closers())
-
-    @staticmethod
-    def _leads(node: Node, numbers: tuple[int, ...]) -> bool:
-        """Whether a node accepts these terminals one after the other."""
-        for number in numbers:
-            step = node.steps.get(f"t{number}")
-            if step is None:
-                return False
-            node = step.node
-        return True
 
     @cached_property
     def search(self) -> re.Pattern[str]:

@@ -1,7 +1,8 @@
-"""Writes the tokens of a grammar, and the text that must follow them, as regular expressions.
+"""Writes the tokens around a raw payload, and the text that must follow them, as expressions.
 
-Example: `</parameter>` counts as a closer if `<parameter=` or `</function>` follows: the expression
-is the closer with a look-ahead for those two.
+Examples: `</parameter>` counts as a closer if `<parameter=` or `</function>` follows: the expression
+is the closer with a look-ahead for those two. In `<parameter=a>x</function></tool_call>` the closer
+of the call ends the value, which lacks its own.
 """
 
 from __future__ import annotations
@@ -9,17 +10,46 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.near_tokens import near_opener
 from toolgrammar.core.machine.repairs import clipped, repairs_of
-from toolgrammar.core.payloads.raw.raw_tags import is_tag
-from toolgrammar.patterns.beginnings import begins_blank, begins_indented
+from toolgrammar.patterns.beginnings import begins_blank, begins_indented, first_characters
 from toolgrammar.patterns.partial import any_of, partial, unnamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.machine.repairs import Anchor
     from toolgrammar.grammar.terminals import Terminal
+
+LONG = 5
+"""The minimal length of an outer closer in characters; a tag is longer than this."""
+
+
+def is_tag(terminal: Terminal) -> bool:
+    """Whether a terminal is a text of some length, in any case, without a name in it."""
+    # A terminal with groups, as `<function=(?P<name>…)>`, matches another text in each call.
+    return len(sampled(terminal).strip()) > LONG and not terminal.groups
+
+
+def is_bracket(terminal: Terminal) -> bool:
+    """Whether a terminal is so short that a key is most of what it opens."""
+    return terminal.kind != "regex" and not is_tag(terminal)
+
+
+def ends_line(terminal: Terminal) -> bool:
+    """Whether a terminal is the end of a line, without markup."""
+    text = sampled(terminal)
+    return "\n" in text and not text.strip()
+
+
+def begins_word(terminal: Terminal) -> bool:
+    """Whether the text of a terminal begins with a letter, a digit or an underscore."""
+    firsts = first_characters(terminal.pattern) if terminal.kind == "regex" else None
+    # The key of `city: Oslo` is such a word; that of `<city>` follows a bracket.
+    return bool(firsts) and all(each.isalnum() or each == "_" for each in firsts or ())
+
 
 # `</x>` or `<|x|>`, also between fullwidth bars. Lengths are bounded: a text may contain `</` and no
 # end of a tag.
@@ -31,6 +61,16 @@ BLANKS = r"\s{0,256}"
 
 _LINE_ENDS = r"(?>(?:\s{0,255}\n)?)"
 """Such white space up to its last line end; atomic, so that no other line end is tried."""
+
+
+def leads(node: Node, numbers: tuple[int, ...]) -> bool:
+    """Whether a node accepts these terminals one after the other."""
+    for number in numbers:
+        step = node.steps.get(f"t{number}")
+        if step is None:
+            return False
+        node = step.node
+    return True
 
 
 class TokenPatterns:
@@ -171,3 +211,59 @@ def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
     if other:
         found.append(f"{BLANKS}{also}(?:{other})")
     return f"(?={'|'.join(found)})"
+
+
+def outer_closers(end: TokenPatterns, *, final: bool) -> list[str]:
+    """Writes the closers that end the call, each with what the grammar forces after it."""
+    found = []
+    for anchor in repairs_of(end.node).anchors.values():
+        # An anchor is markup that fits here once missing text is inserted before it.
+        closer = _closer_of_call(end, anchor)
+        if closer is None:
+            continue
+        pattern, behind = closer
+        follow = after_outer(end, behind, final=final)
+        found.append(f"{pattern}{follow}(?P<outer_{anchor.group}>)")
+    return found
+
+
+def _closer_of_call(end: TokenPatterns, anchor: Anchor) -> tuple[str, Node] | None:
+    """Writes the closer that an anchor begins, and returns the node after it; None for others."""
+    node = anchor.node
+    # `}` or `]` is in any text: such a short text does not prove that the call ends.
+    if anchor.step.opens or len(anchor.pattern) < LONG or node.payloads:
+        return None
+    # The names of groups must differ from those that the same anchor has elsewhere.
+    pattern = anchor.pattern.replace(f"_{anchor.group}>", f"_o{anchor.group}>")
+    if anchor.closes == "call":
+        return pattern, node
+    if anchor.closes or anchor.step.after:
+        return None
+    # The anchor alone closes nothing, as `</parameters>`: it counts only with the call's closer
+    # after it.
+    group = forced_group(node)
+    if group is None or node.steps[group].opens:
+        return None
+    text, behind, last = end.forced(group, node.steps[group].terminal, "", node=node)
+    return (rf"{pattern}\s{{0,16}}{text}", behind) if "call" in last.after else None
+
+
+def forced_group(node: Node) -> str | None:
+    """Returns the only literal that a node accepts; None if there is a choice."""
+    alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
+    if not alone or node.end is not None or node.tokens[0][1].kind != "literal":
+        return None
+    return node.tokens[0][0]
+
+
+def after_outer(end: TokenPatterns, node: Node, *, final: bool) -> str:
+    """Writes what must follow an outer closer: markup or the end of the text, not prose."""
+    # If prose may follow, any text would match: then only an opener or the end confirms it.
+    if not node.accepts_text:
+        return end.follow("outer", node, final=final, own="(?!)") or "(?!)"
+    options = [unnamed(part) for part in node.openers()]
+    # The end of the text may cut the opener that follows: `</call>\n<cal`.
+    if final:
+        cut = "|".join(part for option in options if (part := partial(option)))
+        options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
+    return f"(?={BLANKS}(?:{'|'.join(options)}))" if options else "(?!)"

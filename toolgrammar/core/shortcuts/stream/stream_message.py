@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.calls.backslashes import plain_name
 from toolgrammar.core.calls.wrappers import is_damaged
-from toolgrammar.core.evidence.definitions import is_definition
-from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.evidence.named_tools import is_definition, oddity
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.tokens import as_json, decoded_token
-from toolgrammar.core.shortcuts.stream.stretches import Stretches
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import Span
@@ -28,6 +26,44 @@ if TYPE_CHECKING:
     from toolgrammar.values.events import Event
     from toolgrammar.values.json_types import JsonSchema
     from toolgrammar.values.tools import ToolSpec
+
+
+class Stretches:
+    """The stretches of a source, in their order."""
+
+    def __init__(self) -> None:
+        self._places: list[tuple[int, int]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def __len__(self) -> int:
+        return sum(end - start for start, end in self._places)
+
+    # Only offsets are kept, since the source has the text, and a stream may be long.
+    def add(self, start: int, end: int) -> None:
+        """Adds the next stretch, or extends the last one if it is adjacent."""
+        if end > start:
+            places = self._places
+            if places and places[-1][1] == start:
+                places[-1] = (places[-1][0], end)
+            else:
+                places.append((start, end))
+
+    @property
+    def last(self) -> tuple[int, int]:
+        """The offsets of the last stretch; (0, 0) if there is none."""
+        return self._places[-1] if self._places else (0, 0)
+
+    def of(self, source: str) -> str:
+        """Returns the text of all stretches."""
+        if not self._places:
+            return ""
+        return "".join(self.each(source))
+
+    def each(self, source: str) -> list[str]:
+        """Returns the text of each stretch."""
+        return [source[start:end] for start, end in self._places]
 
 
 class StreamMessage:

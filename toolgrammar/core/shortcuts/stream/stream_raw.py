@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo, in_strings, matching
-from toolgrammar.core.payloads.json.shapes import is_broken_json, may_be_json
 from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.json.typing_rules import is_broken_json, may_be_json
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS, PayloadReader
-from toolgrammar.core.shortcuts.whole.whole_rules import repeats_rightly, typed_value
+from toolgrammar.core.shortcuts.whole.shortcut_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP
 from toolgrammar.values.events import ReasoningDelta, TextDelta

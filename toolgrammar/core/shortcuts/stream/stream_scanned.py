@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.message.pieces import Pieces
+from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, PayloadReader
 

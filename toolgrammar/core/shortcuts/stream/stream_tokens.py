@@ -17,7 +17,7 @@ from toolgrammar.core.shortcuts.stream.payloads import call_payload
 from toolgrammar.core.shortcuts.stream.stream_raw import StreamRaw
 from toolgrammar.core.shortcuts.stream.stream_text import MOST_WAITING, StreamText
 from toolgrammar.core.shortcuts.stream.token_traits import read_token, tokens_of, traits_of
-from toolgrammar.core.shortcuts.whole.whole_rules import ends_plainly, is_over, lacks_required
+from toolgrammar.core.shortcuts.whole.shortcut_rules import ends_plainly, is_over, lacks_required
 from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.patterns import blanks

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
-from toolgrammar.core.shortcuts.whole.whole_rules import is_judged
 from toolgrammar.values.calls import ParseResult
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.core.driver.behind_calls import ends_call
-from toolgrammar.core.evidence.definitions import is_definition
 from toolgrammar.core.evidence.member_behind import may_go_on
-from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.evidence.named_tools import is_definition, oddity
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
@@ -35,8 +34,7 @@ from toolgrammar.core.shortcuts.whole.fused_tokens import (
     UNIT,
     FusedTokens,
 )
-from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
-from toolgrammar.core.shortcuts.whole.whole_rules import (
+from toolgrammar.core.shortcuts.whole.shortcut_rules import (
     fits,
     is_over,
     is_plain_member,
@@ -44,6 +42,7 @@ from toolgrammar.core.shortcuts.whole.whole_rules import (
     raw_part,
     typed_value,
 )
+from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
 from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN

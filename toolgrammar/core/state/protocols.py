@@ -1,19 +1,42 @@
-"""Declares what the driver needs from the choice among several formats for its message.
+"""Declares what the driver needs of its modes, and of the choice among several formats.
 
-Example: for `auto`, `Others.text` emits text up to the next opener of any format. `core.several`
-makes that choice and stands above the driver, so these protocols are what the driver knows of it. A
-message in one format has none.
+Example: in `Hi <tool_call>` the mode `text` emits `Hi `, then the mode `tokens` reads `<tool_call>`;
+for `auto`, `Others.text` emits the text up to the next opener of any format. Modes stand in
+`core.driver`, that choice in `core.several`, both above the driver: imports point one way.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from toolgrammar.core.machine.machine import Machine, Node
     from toolgrammar.core.message.build import Builder
+
+D = TypeVar("D")
+"""The type of the driver, a variable so that this module does not import it."""
+
+
+class Modes(NamedTuple, Generic[D]):
+    """The functions of the modes that the loop calls."""
+
+    text: Callable[[D], bool]
+    """Emits text up to the next opener."""
+    tokens: Callable[[D], bool]
+    """Reads one token of an envelope."""
+    finish: Callable[[D], None]
+    """Ends the message when its text has ended."""
+    give_back: Callable[[D], None]
+    """Gives an island back as text that turned out not to be a call."""
+
+
+class RawMode(Protocol):
+    """The raw payload that is read, as far as the driver's state needs it."""
+
+    def moved(self, by: int) -> None:
+        """Notes that the first characters of the driver's buffer were dropped."""
 
 
 DriverT_contra = TypeVar("DriverT_contra", contravariant=True)
