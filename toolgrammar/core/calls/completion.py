@@ -2,7 +2,7 @@
 
 Example: a draft with the name `f` and the arguments `{"a": 1}` becomes a `ToolCall` in `CallEnd`.
 If only the last call of a message counts, each call waits as a candidate, which the next one turns
-into text.
+into text. With `carry: path` in the header a call without `path` gets that of the call before it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.calls import wrappers
-from toolgrammar.core.calls.inherited_arguments import carry_over
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.groups import generated_id, settle
@@ -19,7 +18,8 @@ from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
 from toolgrammar.core.trust.standing import doubt_fenced, doubt_quoted
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.events import CallEnd, CallStart, Problem
+from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Problem
+from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -299,3 +299,45 @@ def judge_calls(builder: Builder) -> None:
     doubt_quoted(builder)
     doubt_cut_texts(builder)
     settle(builder.calls, builder.report)
+
+
+_NEAR = 256
+"""The number of characters before a call in which the line above it is searched."""
+_WORDS_ABOVE = late(r"[^\s][^\S\r\n]*(?:\r?\n)?\Z")
+
+
+def carry_over(builder: Builder, draft: Draft) -> None:
+    """Adds inherited arguments at the end of a call, and records those that it has itself.
+
+    A call is doubted if no earlier call has the argument, or if words stand right above the call,
+    since they may name another value.
+    """
+    for key in builder.header.carry:
+        if key in draft.arguments:
+            builder.carried[key] = draft.arguments[key]
+        # A call without any argument inherits none: only calls with other arguments have this one.
+        elif not draft.members:
+            continue
+        elif key not in builder.carried:
+            _doubt(builder, draft, key, f"Found no `{key}`, nor a call before that has it")
+        else:
+            draft.take_key(key, key, "")
+            value = draft.arguments[key] = builder.carried[key]
+            written = draft.member() + json.dumps(value, ensure_ascii=False)
+            builder.emit(draft, ArgumentsDelta(len(builder.calls), written))
+            # Only the text between the two calls counts: words above the last call belong to that.
+            behind = builder.calls[-1].span.end if builder.calls else 0
+            above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)
+            # With `And in the tests:` right above the call, the model may have named another value.
+            if _WORDS_ABOVE.search(above):
+                message = (
+                    f"Found no `{key}` in the words before a call; took that of the one before"
+                )
+                _doubt(builder, draft, key, message)
+
+
+def _doubt(builder: Builder, draft: Draft, key: str, message: str) -> None:
+    """Doubts a call that lacks an argument which all calls with arguments should have."""
+    draft.doubts.append("missing-argument")
+    span = Span(draft.start, draft.start)
+    builder.report("missing-argument", "error", message, span, path=f"$.{key}")

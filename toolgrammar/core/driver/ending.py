@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, cast
 from toolgrammar.core.arguments.json_payload import JsonPayload
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.driver.behind_calls import is_settled
 from toolgrammar.core.driver.mismatch import mismatch
-from toolgrammar.core.driver.payload_end import leave
+from toolgrammar.core.driver.payload_end import is_settled, leave
 from toolgrammar.core.driver.raw.leaving import finish_raw
 from toolgrammar.core.driver.raw.state import raw_of
 from toolgrammar.core.driver.reading_payloads import read_scanned, tell_mended

@@ -1,24 +1,136 @@
 """Ends a payload, or a call that has no closer, and the roles that the grammar closes with it.
 
 Example: in `<tool_call>{"name": "f", "arguments": {"x": 1}}` the last brace of `{"x": 1}` ends the
-payload, and the driver reads tokens again.
+payload, and the driver reads tokens again. The text behind a call may show that its object was closed
+too early: of `[TOOL_CALLS]order[ARGS]{"kind": "rye"}, "kilos": 25}` the call is doubted.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.driver.behind_calls import is_settled
 from toolgrammar.core.driver.mismatch import give_back_nameless
+from toolgrammar.core.evidence.member_behind import MOST, goes_on
+from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import text_of
 from toolgrammar.core.state.doubts import doubt_line_behind, doubt_open_brackets
+from toolgrammar.core.trust.beside_arguments import holds_beside, report_rest
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
+
+_BRACKETS: Final = frozenset({"bracket", "missing-close-tag"})
+"""Codes of repairs by which an object is closed."""
+
+
+def is_settled(driver: Driver, step: Step | None = None) -> bool:
+    """Whether enough text was seen to judge if arguments go on after the call; doubts it if so.
+
+    Args:
+        driver: the driver, at the end of the call.
+        step: the token or payload that ends the call; None if the text after it ends the call.
+    """
+    # This step does not end the call, so what follows is markup of the same call.
+    if step is not None and "call" not in step.after:
+        return True
+    # A None in the list means that more text may still show it. The call then waits, unless another
+    # check has found it already.
+    found = [_is_closed_twice(driver), _is_called_again(driver)]
+    # Only text can touch the bracket: a token of the format may stand right behind it.
+    if step is None:
+        found.append(_touches(driver))
+    # `}, "kilos": 25}` is text to the format. Where it takes no text there, its own rules judge it.
+    if step is None or step.node.accepts_text:
+        found.append(_goes_on(driver))
+        found.append(_quotes_on(driver))
+    elif not driver.builder.has_arguments:
+        found.append(_is_closed_before(driver))
+    if any(found):
+        assert driver.builder.draft is not None
+        driver.builder.draft.doubts.append("skipped-markup")
+        report_rest(driver.builder, driver.last_end)
+    return any(found) or None not in found
+
+
+def ends_call(step: Step) -> bool:
+    """Whether a token or payload ends a call, and its arguments may go on behind it."""
+    may_go_on = step.node.accepts_text or step.terminal.text.strip() == ")"
+    return "call" in step.after and may_go_on
+
+
+def _is_called_again(driver: Driver) -> bool | None:
+    """Whether a parenthesis opens right after the call's own, as in `wipe()(path="/")`."""
+    beside = driver.builder.source.slice(driver.last_end - 1, driver.last_end + 1)
+    return None if beside == ")" and not driver.final else beside == ")("
+
+
+def _touches(driver: Driver) -> bool:
+    """Whether text follows the last bracket of the open call without a blank."""
+    place = driver.last_end
+    beside = driver.builder.source.slice(place - 1, place + 1)
+    return driver.builder.has_draft and len(beside) == 2 and touches(*beside)
+
+
+def _goes_on(driver: Driver) -> bool | None:
+    """Whether the arguments may go on in the text after a call; None if more text is needed."""
+    builder, place = driver.builder, driver.last_end
+    # Only an object can be closed too early: a raw value ends at its own closer.
+    if not builder.has_draft or builder.source.slice(place - 1, place) != "}":
+        return False
+    rest = builder.source.slice(place, place + MOST)
+    return goes_on(rest, builder.awaits, final=driver.final or len(rest) == MOST)
+
+
+def _is_closed_before(driver: Driver) -> bool | None:
+    """Whether a call of a list was closed before its arguments: `[{"name": "f"}, "arguments": {`."""
+    source, place = driver.builder.source, driver.last_end
+    if source.slice(place - 1, place) != "}":
+        return False
+    rest = source.slice(place, place + MOST)
+    if not rest.strip():
+        return False if driver.final or len(rest) == MOST else None
+    return rest.lstrip().startswith(",") and _goes_on(driver)
+
+
+def _quotes_on(driver: Driver) -> bool | None:
+    """Whether a string goes on behind the closer of a call; None where more text tells.
+
+    Of `{"a": "say "}</tool_call>" now"}` the object lacks a bracket: its closer may be quoted.
+    """
+    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    if draft is None or not draft.repaired:
+        return False
+    mended = builder.diagnostics[draft.diagnostics.listed :]
+    if _BRACKETS.isdisjoint(each.code for each in mended):
+        return False
+    rest = builder.source.slice(place, place + MOST)
+    if not rest:
+        return False if driver.final else None
+    is_quote = rest[0] in "\"'"
+    return is_quote and goes_on(rest, lambda _: True, final=driver.final or len(rest) == MOST)
+
+
+def _is_closed_twice(driver: Driver) -> bool | None:
+    """Whether an unmatched brace follows a call that may lack one elsewhere.
+
+    In `{"arguments": {"a": 1}, "b": 2}}` one is too many, and `b` may be an argument; behind
+    `{"a": ["x", "b": 0}}`, in which a bracket was put in, something may be lost.
+    """
+    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    if draft is None:
+        return False
+    mended = (each.code for each in builder.diagnostics[draft.diagnostics.listed :])
+    if not holds_beside(builder, draft) and not (draft.repaired and "bracket" in mended):
+        return False
+    rest = builder.source.slice(place, place + MOST).lstrip()
+    # Only white space has come so far: the bracket may still follow.
+    if not rest and not driver.final and builder.source.length < place + MOST:
+        return None
+    return rest.startswith("}") and builder.source.slice(place - 1, place) == "}"
 
 
 _IN_A_LINE = ("SAME_FENCE", "SAME_MARK")

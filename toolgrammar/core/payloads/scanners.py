@@ -16,7 +16,7 @@ from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
-    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.core.payloads.json.tokens import ChunkMemo
     from toolgrammar.grammar.terminals import Terminal
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.driver.raw.leaving import LONGEST, begun_closer, close_raw
-from toolgrammar.core.driver.raw.siblings import (
+from toolgrammar.core.driver.raw.state import (
+    RawReader,
     is_unclosed,
     note_opener,
+    raw_of,
     release_opener,
     step_back,
 )
-from toolgrammar.core.driver.raw.state import RawReader, raw_of
 from toolgrammar.core.driver.raw.thought_calls import note_island
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.mending.stops import end_of_payload

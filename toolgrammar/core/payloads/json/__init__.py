@@ -11,7 +11,7 @@ far, and finally the value. The tokens are defined in `tools/json_tokens.py`; be
   `tools/fits.py`.
 - `duplicates.py` finds keys that an object repeats; `other_scalars.py` reads `True` or `0x1F`.
 - `tokens.py` has the patterns, and those of chunks that only continue a string, as most of a stream
-  do; `chunk_memo.py` memoises which of them a chunk matches.
+  do, with a memo of the chunks that match.
 
 May import `tools` and `values`.
 """

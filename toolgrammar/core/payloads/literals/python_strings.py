@@ -11,8 +11,7 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
-from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.json.tokens import ChunkMemo, as_json
 from toolgrammar.tools.json_tokens import HALVES
 from toolgrammar.values.patterns import compile_pattern, late
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.chunk_memo import in_strings
-from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, shown
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, in_strings, shown
 from toolgrammar.core.payloads.literals.bare_frame import (
     DELIMITED,
     ENDED,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgrammar.core.machine.machine import Step
-    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.core.payloads.json.tokens import ChunkMemo
 
 # What the scanner waits for. The order is that of `_HANDLERS`.
 (

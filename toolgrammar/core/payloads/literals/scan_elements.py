@@ -16,9 +16,8 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.core.payloads.json.chunk_memo import in_strings
 from toolgrammar.core.payloads.json.guide import said_of
-from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, in_strings
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import compile_pattern
@@ -27,7 +26,7 @@ from toolgrammar.values.schemas import shape_of, types_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.core.payloads.json.tokens import ChunkMemo
     from toolgrammar.values.json_types import JsonSchema
 
 NAME: Final = r"[^\W\d][\w.-]{0,255}"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Mapping
 
-    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.core.payloads.json.tokens import ChunkMemo
     from toolgrammar.values.json_types import JsonSchema
 
 _Step: TypeAlias = "Callable[[PythonScanner, str, int, list[str]], int]"

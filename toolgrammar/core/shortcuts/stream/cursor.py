@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.message.source import Source
-    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.core.payloads.json.tokens import ChunkMemo
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage, Stretches
     from toolgrammar.values.events import Event
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.arguments.json_payload import JsonPayload
-from toolgrammar.core.payloads.json.chunk_memo import certain_in
-from toolgrammar.core.payloads.json.tokens import BRACKETS, CHARACTERS, MAX_DEPTH, TAG
+from toolgrammar.core.payloads.json.tokens import BRACKETS, CHARACTERS, MAX_DEPTH, TAG, certain_in
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS, PayloadReader

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core.calls.backslashes import plain_name
+from toolgrammar.core.calls.role_effects import plain_name
 from toolgrammar.core.calls.wrappers import is_damaged
 from toolgrammar.core.evidence.named_tools import is_definition, oddity
 from toolgrammar.core.payloads.json.guide import guide_of_tool

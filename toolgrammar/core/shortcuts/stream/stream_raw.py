@@ -10,8 +10,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.machine import SHORT
-from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo, in_strings, matching
-from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.json.tokens import ChunkMemo, as_json, in_strings, matching
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, may_be_json
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS, PayloadReader

@@ -14,7 +14,7 @@ from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, PayloadReader
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Step
-    from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+    from toolgrammar.core.payloads.json.tokens import ChunkMemo
     from toolgrammar.core.payloads.scanners import CallScanner
     from toolgrammar.core.shortcuts.stream.cursor import Cursor, Leave
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage

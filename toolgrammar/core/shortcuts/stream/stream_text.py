@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.repairs import strays_of
-from toolgrammar.core.payloads.json.chunk_memo import matching
+from toolgrammar.core.payloads.json.tokens import matching
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS
 from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.patterns.partial import MAX_TOKEN

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from toolgrammar.core.driver.behind_calls import ends_call
+from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
-from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo
+from toolgrammar.core.payloads.json.tokens import ChunkMemo
 from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
 
 if TYPE_CHECKING:

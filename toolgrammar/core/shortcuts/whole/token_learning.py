@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.core.driver.behind_calls import ends_call
+from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.shortcuts.whole.fused_tokens import (
     BEGIN_GROUP,

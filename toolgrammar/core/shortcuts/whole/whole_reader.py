@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from toolgrammar.core.driver.behind_calls import ends_call
+from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.evidence.member_behind import may_go_on
 from toolgrammar.core.evidence.named_tools import is_definition, oddity
 from toolgrammar.core.machine.repairs import strays_of

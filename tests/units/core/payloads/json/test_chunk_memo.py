@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgrammar.core.payloads.json.chunk_memo import ChunkMemo, in_strings, matching
+from toolgrammar.core.payloads.json.tokens import ChunkMemo, in_strings, matching
 
 
 def test_a_short_piece_is_judged_once() -> None:
