@@ -4,8 +4,8 @@
 three characters of its markup damaged: its sound examples and rows, and messages of several calls
 that are drawn. Counted are the texts in which a call is executable that nobody wrote (changed), and
 those that have fewer calls than were written, and no error (lost). What is inside of a name, a key
-or a value is not damaged: nobody can see that. With `--into FILE` each such text is written as a
-line of JSON.
+or a value is not damaged: nobody can see that. With `--auto` nobody says the format: the tools are
+known, and all formats are read. With `--into FILE` each such text is written as a line of JSON.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import json
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,12 +40,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("formats", nargs="*", default=sorted(toolgrammar.formats))
     parser.add_argument("--attempts", type=int, default=300)
+    parser.add_argument("--auto", action="store_true", help="read all formats, not the one")
     parser.add_argument("--into", type=Path)
     given = parser.parse_args()
     total: Counter[str] = Counter()
     rows = []
     for name in given.formats:
-        counts, found = measure(toolgrammar.formats[name].id, given.attempts)
+        counts, found = measure(toolgrammar.formats[name].id, given.attempts, is_auto=given.auto)
         total += counts
         rows += [{"format": name, **each} for each in found]
         print(line(name, counts), flush=True)
@@ -63,9 +65,17 @@ def line(name: str, counts: Mapping[str, int]) -> str:
     return f"{name:26} of {texts:6}: {'  '.join(shares)}"
 
 
-def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[dict[str, Any]]]:
-    """Returns how many texts were damaged, in how many a call changed or was lost, and these."""
-    sound = sound_texts(format_id)
+def measure(
+    format_id: str, attempts: int, *, is_auto: bool = False
+) -> tuple[Counter[str], list[dict[str, Any]]]:
+    """Returns how many texts were damaged, in how many a call changed or was lost, and these.
+
+    Args:
+        format_id: the format of the texts.
+        attempts: how many texts are damaged.
+        is_auto: whether they are read in all formats, with their tools.
+    """
+    sound = sound_texts(format_id, is_auto=is_auto)
     counts: Counter[str] = Counter()
     found = []
     for attempt in range(attempts if sound else 0):
@@ -84,12 +94,14 @@ def measure(format_id: str, attempts: int) -> tuple[Counter[str], list[dict[str,
 
 
 @cache
-def sound_texts(format_id: str) -> tuple[Sound, ...]:
+def sound_texts(format_id: str, *, is_auto: bool = False) -> tuple[Sound, ...]:
     """Returns the sound examples and rows of a format, and messages that are drawn."""
     found = []
     for case in (*cases(format_id, malformed=False), *_written(format_id)):
-        for tools in (None, case.tools) if case.tools else (None,):
-            given = Sound(case, tools)
+        lists = (None, case.tools) if case.tools else (None,)
+        # What the prompt opened is of the format, which nobody says.
+        for tools in [each for each in lists if not is_auto or (each and not case.prefix)]:
+            given = Sound(replace(case, format="auto") if is_auto else case, tools)
             if given.calls:
                 found.append(given)
     return tuple(found)

@@ -16,6 +16,7 @@ from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.groups import generated_id, settle
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
+from toolgrammar.core.trust.free_texts import doubt_free_text
 from toolgrammar.core.trust.standing import doubt_fenced, doubt_quoted
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Problem
@@ -103,6 +104,7 @@ def complete(
         status = _refuse_text(builder, draft, status, end)
     if misfit:
         _doubt_word(builder, draft, misfit, end)
+    doubt_free_text(builder, draft, end)
     for event in draft.closing(index):
         builder.emit(draft, event)
     group = group or builder.group

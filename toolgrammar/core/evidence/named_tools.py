@@ -6,6 +6,7 @@ Examples: `tide(place="Narvik")` may be a call of `tide`, `the tide (in metres)`
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.patterns.distances import distance
@@ -32,6 +33,13 @@ _ARGUMENT = late(
     r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}[:=]"""
 )
 """An argument behind the name of its tool; a word may stand between, as above."""
+_ARGUMENT_BELOW = late(
+    r"""(?:[^\w\s`]|\s*\n)[^\w]{0,16}
+    (?:\w{1,32}(?:\ \w{1,32})?\ ?[^\w\s][^\w]{0,16}){1,2}
+    (?:(?<==)["']?([\w$-]{1,64})["']?>|([\w$-]{1,64})["'`]?[ \t]{0,8}[:=])""",
+    re.VERBOSE,
+)
+"""The same with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""
 _DEFINES = late(r"\b(?:def|func|function)[ \t]{1,8}\Z")
 """What stands before the name where code defines a function and calls none."""
 _BEFORE_ALL = late(r"(?:\w{1,32}(?![\w ]))?(?:[^\w ]|(?<=[:>]) ){0,16}\Z")
@@ -72,7 +80,7 @@ def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:
         return ""
     if no_calls and _is_near_no_call(name, no_calls):
         return "misspelt"
-    is_odd = name.strip(_ODD_ENDS) != name or not _ODD.isdisjoint(name)
+    is_odd = name.strip(_ODD_ENDS) != name or not _ODD.isdisjoint(name) or not name.strip("_-")
     if is_odd or not name or _is_near_namespace(name):
         # `"search,"` has lost a quote before its comma, perhaps; `" "` names nothing.
         return "malformed-name" if name.strip() else "empty-name"
@@ -130,10 +138,13 @@ def named_as_in_a_call(
                 place = _beside(text, start, end, sign)
                 if place is not None:
                     return place[0], text[slice(*place)]
-            argument = _ARGUMENT.match(text, end)
-            # A tool called `get` stands in much prose, but seldom before one of its own arguments.
-            if argument is not None and argument[1] in spec.properties:
-                return start, text[start : argument.end()]
+            # A tool called `get` stands in much prose, but seldom before one of its own arguments;
+            # between backticks it is spoken of.
+            is_code = text[start - 1 : start] == "`" == text[end : end + 1]
+            for written in () if is_code else (_ARGUMENT, _ARGUMENT_BELOW):
+                argument = written.match(text, end)
+                if argument is not None and argument[argument.lastindex or 0] in spec.properties:
+                    return start, text[start : argument.end()]
             if _is_all(text, start, end):
                 return start, name
     return None
@@ -166,9 +177,12 @@ def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | Non
         return (place, end) if is_markup else None
     place = text.find(sign, end, end + _NEAR)
     # A sign behind the name has to begin with a mark: in `search functions` both words are prose.
-    if place >= 0 and _BEHIND.fullmatch(text, end, place) and not _OF_SIGNS.isdisjoint(sign):
-        return start, place + len(sign)
-    return None
+    is_beside = (
+        place > end and _BEHIND.fullmatch(text, end, place) and not _OF_SIGNS.isdisjoint(sign)
+    )
+    # `search</tool_call>`: who speaks of a closer has a blank before it.
+    is_closed = place == end and sign.startswith("</")
+    return (start, place + len(sign)) if is_beside or is_closed else None
 
 
 def is_definition(arguments: Mapping[str, object] | None, spec: ToolSpec | None) -> bool:

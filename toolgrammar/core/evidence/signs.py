@@ -65,6 +65,8 @@ def foreign_call(text: str) -> ForeignCall | None:
     return ForeignCall(found.start(), found[0].strip(), found["name"] or "")
 
 
+_BESIDE_NAMES = "({[<:"
+"""One of them stands beside the name of a tool where a call was written."""
 _MOST_PLACES = 64
 """Places of one sign that are looked at."""
 _SPECIAL = ("<|", "\uff5c")
@@ -202,7 +204,7 @@ class Signs:
         if not tools:
             return False
         # To look for every name costs a pass over the text for each: most prose is spared it.
-        may = said > 0 or "(" in text or "{" in text or "[" in text or "<" in text
+        may = said > 0 or any(map(text.__contains__, _BESIDE_NAMES))
         return may and named_as_in_a_call(text, tools, self.weights) is not None
 
     def first_in(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 """What stands in every number that is too great for a float."""
-_BETWEEN_STRINGS: Final = " \t\r\n,:;}])(<>=|"
+_BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\"
 """What stands between the end of a string and the beginning of the next one, or in its place."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
@@ -26,7 +26,7 @@ _MEMBER_OR_BRACKET = late(
 )
 """A bracket, or the border of two members: in single quotes, which words have, too, with its key."""
 _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
-_BROKEN_TAG = late(r"<(?:[/|]?[\w|/]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
+_BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
 _NEAR: Final = 256

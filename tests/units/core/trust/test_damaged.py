@@ -139,6 +139,8 @@ _NUMBER = '<｜DSML｜parameter name="n" string="false">{}</｜DSML｜parameter>
         ("minicpm5", '<function name="f"><param name="a"><![CTA[b]]></param></function>'),
         # A mark that may be left of a quote.
         ("gemma4", '<|tool_call>call:f{a:[<|"|>b<|"|>,>,<|"|>c<|"|>]}<tool_call|>'),
+        # And what is left of the token that stands for a quote.
+        ("gemma4", '<|tool_call>call:f{a:[<|"|>b<|"|>,<|,<|"|>c<|"|>]}<tool_call|>'),
         # What holds the object, which lacks its brace, is a block.
         ("react", 'Action: f\nAction Input: ```json\n"a": 2}\n```'),
         # An empty object that nobody wrote.

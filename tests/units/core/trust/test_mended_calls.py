@@ -272,9 +272,20 @@ def test_a_digit_that_touches_a_quote_may_be_left_of_something_else() -> None:
     check('{"tags": ["a" "b"], "lines": 7 "path": "c"}')
 
 
-@pytest.mark.parametrize("mark", [")", "<", "=", ";"])
+@pytest.mark.parametrize("mark", [")", "<", "=", ";", "{", "[`", "\\"])
 def test_another_mark_may_stand_for_the_comma_between_two_strings(mark: str) -> None:
     check(f'{{"tags": ["a"{mark} "b"]}}', "inner-quote")
+
+
+def test_a_bracket_before_a_quote_is_no_text() -> None:
+    check('{"path": ("a", "lines": 1}', "bare-text")
+    check('{"path": (a), "lines": 1}')
+
+
+def test_a_value_that_ends_in_a_part_of_its_closer_is_doubted() -> None:
+    text = "<|tool_call:start|>edit\n<|tool_arg:start|>path<|tool_arg:value|>a<|tool_arg:en\n{}{}"
+    rest = "<|tool_arg:start|>lines<|tool_arg:value|>1<|tool_arg:end|>\n", "<|tool_call:end|>"
+    assert not read("solar_open2", text.format(*rest)).calls[0].executable
 
 
 def test_a_key_that_begins_with_a_quote_is_none() -> None:

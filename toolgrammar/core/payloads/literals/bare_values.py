@@ -57,6 +57,8 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
     """
     if len(word) == 1 and not word.isalnum():
         return True
+    if len(word) > 1 and any(each.startswith(word) or each.endswith(word) for each in quotes):
+        return True  # `<e` of `<escape>`
     if word[:1] in _PRINTED or word[-1:] in _PRINTED:
         return word != ""
     for quote in quotes:

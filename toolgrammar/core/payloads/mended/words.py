@@ -228,6 +228,9 @@ class WordReader:
             otherwise=False,
         ):
             quote = source.text[start]
+            # `("Oslo"` was meant in quotes: the bracket is no text.
+            if repair is not None and not self.word.strip("([{<"):
+                repair.judge(doubt=True)
             self._say(quote, start + 1, written='\\"' if quote == '"' else quote)
             return
         assert repair is not None

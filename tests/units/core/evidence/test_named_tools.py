@@ -1,0 +1,49 @@
+"""Text that names a known tool as calls do, and could not be read, is told of in any format."""
+
+import pytest
+
+from tests.units.core.cuts import read
+
+TOOLS: list[dict[str, object]] = [
+    {"name": name, "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}}
+    for name in ("search", "list_notes")
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Actio: search\nAction Input: {"query": "tides"}',
+        "TOLO: search\nquery: tides",
+        '[[ ## nex7t_tool_name ## ]]\nsearch\n\n[[ ## next_tool_args ## ]]\n{"query": "tides"}',
+        "<f7unction=search>\n<parameter=query>tides</parameter>\n</function>",
+        "<tool_ca)l>list_notes</tool_call>",
+        "<tolo>search</tool><tool_input>tides</tool_input>",
+        "Action: search\nAction In|t: tides",
+    ],
+)
+def test_it_is_an_error_with_the_tools_and_without_a_format(text: str) -> None:
+    result = read("auto", text, TOOLS)
+    assert ([each.code for each in result.diagnostics], result.ok) == (["unread-call"], False)
+    assert read("auto", text).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It takes `search`: \n query: the words that are looked for.",
+        'The function "search" with the following parameters:\n\n- query: the words',
+        "I would search: the query is hard to write, so tell me more.",
+        "search <b>query</b>",
+        "The steps: list_notes, then search.",
+    ],
+)
+def test_prose_about_tools_is_none(text: str) -> None:
+    assert read("auto", text, TOOLS).diagnostics == ()
+
+
+@pytest.mark.parametrize("name", ["_", "-", "__"])
+def test_a_name_has_a_letter_or_a_digit(name: str) -> None:
+    text = f'<tool_call>{{"name": "{name}", "arguments": {{}}}}</tool_call>'
+    [call] = read("hermes", text).calls
+    assert call.doubts == ("malformed-name",)

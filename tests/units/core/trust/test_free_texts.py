@@ -1,0 +1,51 @@
+"""A free text that may hold the arguments of its call, or be another call, is doubted."""
+
+import pytest
+
+from tests.units.core.cuts import read
+
+
+def tool(name: str, *keys: str) -> dict[str, object]:
+    properties = {key: {"type": "string"} for key in keys}
+    return {"name": name, "parameters": {"type": "object", "properties": properties}}
+
+
+TOOLS = [tool("read_file", "path"), tool("python", "code"), tool("write", "path", "content")]
+
+
+@pytest.mark.parametrize("format_id", ["devin_xml", "auto"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<read_file>:\n<path>a.md</path>\n</read_file>",
+        '<read_file><par{ameter name="path">a.md</parameter></read_file>',
+    ],
+)
+def test_a_text_with_the_tag_of_an_argument_is_doubted(format_id: str, text: str) -> None:
+    [call] = read(format_id, text, TOOLS).calls
+    assert call.doubts == ("bare-text",)
+
+
+@pytest.mark.parametrize("body", ["a.md", "<b>path</b>", '<svg><path d="M0"/></svg>', "x < path"])
+def test_a_text_with_other_tags_runs(body: str) -> None:
+    [call] = read("devin_xml", f"<read_file>{body}</read_file>", TOOLS).calls
+    assert (call.arguments, call.executable) == ({"path": body}, True)
+
+
+def test_an_object_with_the_name_of_a_tool_is_no_code() -> None:
+    code = '{"nme": "read_file", "parameters": {"path": "a"}}'
+    [call] = read("functionary_v3_1", f"<|python_tag|>{code}", TOOLS).calls
+    assert call.doubts == ("bare-text",)
+    [call] = read("functionary_v3_1", f"<|python_tag|>x = {code}", TOOLS).calls
+    assert call.executable
+    [call] = read("functionary_v3_1", f"<|python_tag|>{code}").calls
+    assert call.executable
+
+
+def test_a_file_that_is_written_whole_holds_no_edit() -> None:
+    block = "<<<<<<< SEARHC\nx\n=======\ny\n>>>>>>> REPLACE"
+    [call] = read("aider_whole", f"a.py\n```\n{block}\n```").calls
+    assert call.doubts == ("bare-text",)
+    for body in ("Title\n=======\ny\n", ">>>>>>> x\n"):
+        [call] = read("aider_whole", f"a.py\n```\n{body}```").calls
+        assert call.executable

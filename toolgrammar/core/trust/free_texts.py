@@ -1,0 +1,61 @@
+"""Doubts a call whose free text may hold the arguments of the call, or be another one.
+
+Examples: `<read_file>:<path>a.md</path></read_file>` has a text that holds the element of an argument of
+`read_file`; `{"nme": "search", "parameters": {}}` as the code of a tool names another tool; a file that
+is written whole holds no `=======` and `>>>>>>> REPLACE`, which are of an edit.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from toolgrammar.core.payloads.json.typing_rules import json_shape
+from toolgrammar.values.patterns import late
+from toolgrammar.values.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+
+CODE: Final = "bare-text"
+_MIDDLE = late(r"^={5,9}\r?$", re.MULTILINE)
+_END = late(r"^>{5,9}(?: |\r?$)", re.MULTILINE)
+"""The middle and the end of a block that replaces lines, as of a merge that was not resolved."""
+
+
+def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
+    """Doubts a call that ends at an offset, if its free text may be something else."""
+    if not draft.inputs:
+        return
+    text, spec = "".join(draft.inputs), builder.tools.get(draft.name or "")
+    if spec is not None and (mark := _argument_in(text, spec.properties)):
+        message = f"Found `{mark[:40]}` in a text; it may be an argument of its call"
+    elif _may_be_call(text, builder.tools):
+        message = "Found an object with the name of a tool as a text; it may be a call"
+    elif "=====" in text and _MIDDLE.search(text) and _END.search(text):
+        message = "Found the marks of an edit in a text; it may be an edit"
+    else:
+        return
+    draft.doubts.append(CODE)
+    place = max(0, draft.start)
+    builder.report(CODE, "error", message, Span(place, max(place, end)))
+
+
+def _argument_in(text: str, keys: Iterable[str]) -> str:
+    """Returns the tag of an argument in a text, as `<path>` or `<parameter name="path">`; else ""."""
+    for key in keys if "<" in text else ():
+        if key in text:
+            name = re.escape(key)
+            found = re.search(rf"<{name}>|<[^<>\s][^<>]{{0,32}}[=\"']{name}[\"']?>", text)
+            if found is not None:
+                return found[0]
+    return ""
+
+
+def _may_be_call(text: str, names: Collection[str]) -> bool:
+    """Whether a text is an object of JSON that holds the name of a known tool as a string."""
+    is_object = text.lstrip().startswith("{") and any(f'"{name}"' in text for name in names)
+    return is_object and json_shape(text) is not None
