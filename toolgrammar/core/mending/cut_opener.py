@@ -58,7 +58,7 @@ def _begins_as_calls_alone(driver: Driver) -> bool:
     if opener is None:
         return False
     behind = opener.end()
-    if not (_BEHIND.match(buffer, behind) or _is_in_literal(driver)):
+    if not _BEHIND.match(buffer, behind):
         return False
     # `<tool_call>` between backticks is only mentioned, and one before `[]` calls nothing.
     is_inline = buffer[start - 1 : start] == "`" in buffer[behind:]
@@ -67,14 +67,6 @@ def _begins_as_calls_alone(driver: Driver) -> bool:
     # In a section, anything that opens is a call.
     is_in_section = driver.builder.group_marked is not None
     return is_in_section or is_of_calls(opener[0], buffer[behind : behind + 1])
-
-
-def _is_in_literal(driver: Driver) -> bool:
-    """Whether the text ends inside a literal that the grammar expects here."""
-    # In `<tool_call>\n{"na` the expected key is cut, so a call had begun.
-    rest = driver.buffer[driver.position :].strip()
-    literals = [terminal.text for _, terminal in driver.node.tokens if terminal.kind == "literal"]
-    return rest != "" and any(text.strip().startswith(rest) for text in literals)
 
 
 def _names_a_tool(driver: Driver) -> bool:

@@ -18,7 +18,6 @@ from toolgrammar.core.driver.raw.value_doubts import (
     doubt_inner_closer,
     doubt_open_end,
     doubt_open_json,
-    doubt_paired_closer,
     doubt_quoted_opener,
     doubt_stopped,
 )
@@ -57,8 +56,6 @@ def close_raw(reader: RawReader, end: int) -> None:
     if reader.unended and draft is not None:
         draft.go_on()
         doubt_open_json(driver, end)
-    if reader.near:
-        doubt_paired_closer(driver, reader.near, end)
     raws = raws_of(driver.builder)
     if reader.end.is_thought_beside_calls:
         # A prefix may have begun it: then it starts before the message.

@@ -234,7 +234,6 @@ def _near_closer_ends(
     # Inside a quoted tag, the misspelt closer may belong to that tag.
     is_open = reader.quoted or reader.values_open or reader.others_open
     if not is_open and is_near(word, reader.end.words[group]):
-        reader.end_near(word)
         return True
     reader.look_from(match.start() + 1)
     return False

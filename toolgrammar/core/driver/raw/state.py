@@ -70,8 +70,6 @@ class RawReader:
         self.islands: list[int] = []  # the offsets of openers of calls in reasoning
         self.mended = False
         """Whether the payload ends at something else than its own closer."""
-        self.near = ""
-        """The word in a misspelt closer that ends the value, or ""."""
         self.unended = False
         """Whether a closer of the call ends the value."""
         self.last_closer = -1
@@ -154,10 +152,6 @@ class RawReader:
         """Notes that the value ends at something else than its own closer, such as the call's."""
         self.mended = True
         self.unended = self.unended or by_call
-
-    def end_near(self, word: str) -> None:
-        """Notes the word of a misspelt closer that ends the value."""
-        self.near = word
 
     def share_closer(self) -> None:
         """Notes that a closer that may be the value's own was paired with a quoted opener."""

@@ -137,23 +137,6 @@ def doubt_open_json(driver: Driver, end: int) -> None:
         builder.report("missing-close-tag", "error", message, Span(stop, stop))
 
 
-def doubt_paired_closer(driver: Driver, word: str, end: int) -> None:
-    """Doubts a call whose value ends with a misspelt closer that may close a tag in the value.
-
-    Args:
-        driver: the driver.
-        word: the name in that closer.
-        end: the index in the buffer where the value ends.
-    """
-    builder, stop = driver.builder, max(0, driver.base + end)
-    if builder.draft is not None and f"<{word}" in builder.source.slice(
-        raws_of(builder).start, stop
-    ):
-        builder.draft.doubts.append("misspelt")
-        message = f"Found `{word[:40]}` in a closer; it may close a tag in the value"
-        builder.report("misspelt", "error", message, Span(stop, stop))
-
-
 def doubt_quoted_opener(driver: Driver) -> None:
     """Doubts a call if another call opens in its value and is not closed: it may be a real call."""
     builder, place = driver.builder, max(0, driver.base + driver.position)
