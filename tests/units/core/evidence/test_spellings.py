@@ -85,14 +85,15 @@ def test_a_call_that_is_spelt_otherwise_is_told_of(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("format_id", "text"),
     [
-        "\uff1c\uff5ctool_call\uff1ecall:get_ferry{line:1}\uff1ctool_call\uff5c\uff1e",
-        "<|TOOL_CALL>call:get_ferry{line:1}<TOOL_CALL|>",
+        ("gemma4", "\uff1c\uff5ctool_call\uff1ecall:get_ferry{line:1}\uff1ctool_call\uff5c\uff1e"),
+        ("gemma4", "<|TOOL_CALL>call:get_ferry{line:1}<TOOL_CALL|>"),
+        ("solar_open2", "<|TOOL_CALL:START|>get_ferry\n<|TOOL_CALL:END|>"),
     ],
 )
-def test_so_is_one_with_bars_in_its_tags(text: str) -> None:
-    assert [each.code for each in read("gemma4", text).diagnostics] == ["unread-call"]
+def test_so_is_one_with_bars_in_its_tags(format_id: str, text: str) -> None:
+    assert [each.code for each in read(format_id, text).diagnostics] == ["unread-call"]
 
 
 @pytest.mark.parametrize("text", _SPELT)

@@ -46,6 +46,6 @@ def test_a_file_that_is_written_whole_holds_no_edit() -> None:
     block = "<<<<<<< SEARHC\nx\n=======\ny\n>>>>>>> REPLACE"
     [call] = read("aider_whole", f"a.py\n```\n{block}\n```").calls
     assert call.doubts == ("bare-text",)
-    for body in ("Title\n=======\ny\n", ">>>>>>> x\n"):
+    for body in ("Title\n=======\ny\n", ">>>>>>> x\n", "a ======= b\n>>>>>>> x\n"):
         [call] = read("aider_whole", f"a.py\n```\n{body}```").calls
         assert call.executable

@@ -267,6 +267,11 @@ def test_a_lone_item_is_a_list_where_a_schema_says_so(arguments: str) -> None:
     check(arguments.replace('"a"]', '["a"]'))
 
 
+def test_what_is_no_list_by_its_schema_lost_no_opener() -> None:
+    check('{"lines": 1, "path": "a"]')
+    check('{"tags"[ "a", "lines": 1}', "bracket")
+
+
 def test_a_closer_between_a_comma_and_a_missing_one_may_be_too_much() -> None:
     text = '{"tool_calls": [{"name": "f", "parameters": {"o": {"a": 1,} "b": 2}}}]}'
     assert [call.doubts for call in read("openwebui_json", text).calls] == [("bracket",)]
@@ -284,7 +289,8 @@ def test_another_mark_may_stand_for_the_comma_between_two_strings(mark: str) -> 
 
 
 def test_a_bracket_before_a_quote_is_no_text() -> None:
-    check('{"path": ("a", "lines": 1}', "bare-text")
+    [call] = read("known_json", 'edit{"path":("a"}', [TOOL]).calls
+    assert call.doubts == ("bare-text",)
     check('{"path": (a), "lines": 1}')
 
 
