@@ -208,11 +208,6 @@ def _opens_behind_colon(mended: Mended) -> bool:
     return {"colon", "bracket"} <= mended.codes
 
 
-def _moves_comma(mended: Mended) -> bool:
-    """Whether a comma stands before a closer and one is missing behind it: `{"a": 1,} "b": 2}`."""
-    return {"stray-comma", "comma"} <= mended.codes
-
-
 def _makes_item(mended: Mended) -> bool:
     """Whether text without quotes became an item by a comma that was put in: `["a" --- ]`."""
     return {"bare-text", "comma"} <= mended.codes
@@ -269,11 +264,6 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         "bare-text",
         "Found text without quotes and a comma missing before it; it may belong to nothing",
         _makes_item,
-    ),
-    (
-        "bracket",
-        "Found a comma before a closer, and none where one is wanted; the closer may be too much",
-        _moves_comma,
     ),
     (
         "bracket",

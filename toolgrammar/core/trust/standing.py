@@ -20,6 +20,7 @@ from toolgrammar.core.trust.surroundings import (
     closing_marks,
     element_around,
     ends_in_value,
+    has_open_string,
     is_in_block,
     is_quoting_line,
     may_begin_block,
@@ -78,7 +79,9 @@ def stands_inside(
     shift = len(text) - len(rest)
     # What a closer has closed opens nothing any more.
     behind = [(at - shift, sign) for at, sign in opened if at >= shift]
-    return signs.show_use(rest, behind) or ends_in_value(rest, tools)
+    # An object that begins the text goes on over the closers of calls in its strings.
+    is_string = text.lstrip().startswith(("{", "[")) and has_open_string(text)
+    return is_string or signs.show_use(rest, behind) or ends_in_value(rest, tools)
 
 
 def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:

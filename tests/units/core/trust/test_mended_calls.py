@@ -272,12 +272,6 @@ def test_what_is_no_list_by_its_schema_lost_no_opener() -> None:
     check('{"tags"[ "a", "lines": 1}', "bracket")
 
 
-def test_a_closer_between_a_comma_and_a_missing_one_may_be_too_much() -> None:
-    text = '{"tool_calls": [{"name": "f", "parameters": {"o": {"a": 1,} "b": 2}}}]}'
-    assert [call.doubts for call in read("openwebui_json", text).calls] == [("bracket",)]
-    check('{"lines": 1, "tags": ["a",]}')
-
-
 def test_a_digit_that_touches_a_quote_may_be_left_of_something_else() -> None:
     check('{"tags": ["a",7"b"]}', "comma")
     check('{"tags": ["a" "b"], "lines": 7 "path": "c"}')

@@ -234,3 +234,14 @@ def test_a_call_right_below_a_block_of_code_runs() -> None:
 def test_a_straight_quotation_mark_counts_right_behind_a_call_alone() -> None:
     assert read("hermes", f'I say "{_TIDE}\n"high" it is.', tools=_TOOLS).ok
     assert not read("hermes", f'I say "{_TIDE}" to it.', tools=_TOOLS).ok
+
+
+def test_a_string_of_an_object_goes_on_over_closers_of_calls() -> None:
+    """The first call in it can't be read, and its closer does not end the string."""
+    inner = '<tool-use>\\n<save args=\\"a\\">\\nx\\n</save>\\n<shell>ls</shell>\\n</tool-use>'
+    tools: list[dict[str, object]] = [
+        {"name": name, "parameters": {"properties": {}}} for name in ("save", "shell")
+    ]
+    [call] = read("devin_xml", f'{{"answer": "{inner}", "done": true}}', tools).calls
+    assert call.doubts == ("quoted-call",)
+    assert read("devin_xml", '{"answer": "ok"}\n<shell>ls</shell>', tools).calls[0].executable
