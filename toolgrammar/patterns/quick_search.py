@@ -158,7 +158,12 @@ class Between:
 
 
 class BetweenPatterns:
-    """Acts like the pattern between two others, which is made only if they differ."""
+    """Acts like the pattern between two others, which is made only if they differ.
+
+    Of two patterns of calls one has no name of a tool, the other matches any name: one with the tools'
+    own names lies between them. It finds what the wider one finds by an alternative without names,
+    such as a closer, and what both find.
+    """
 
     def __init__(
         self,

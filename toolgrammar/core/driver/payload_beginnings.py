@@ -94,7 +94,12 @@ def open_implied(driver: Driver, start: int) -> None:
 
 
 class Undecided:
-    """The state, between two chunks, of one payload that may be JSON or raw text."""
+    """The state, between two chunks, of one payload that may be JSON or raw text.
+
+    It is JSON if a whole value stands there and something that the grammar accepts follows it. Once
+    that is known, the same text is read again as JSON or as raw text. No part of the payload is
+    emitted before: a single character after a long value may show that all of it is text.
+    """
 
     def __init__(self, driver: Driver, json: Step, raw: Step, start: int) -> None:
         self.driver = driver

@@ -20,12 +20,16 @@ D = TypeVar("D")
 
 
 class Modes(NamedTuple, Generic[D]):
-    """The functions of the modes that the loop calls."""
+    """The functions of the modes that the loop calls.
+
+    They are passed in, so that imports point one way. A payload has modes of its own: a scanner for
+    JSON, Python and the like (`reading_payloads`), or raw text up to its closer (`raw.reader`).
+    """
 
     text: Callable[[D], bool]
-    """Emits text up to the next opener."""
+    """Emits text up to the next opener, but for the shortest suffix that may still become one."""
     tokens: Callable[[D], bool]
-    """Reads one token of an envelope."""
+    """Reads one token of an envelope, by one regular expression for each node."""
     finish: Callable[[D], None]
     """Ends the message when its text has ended."""
     give_back: Callable[[D], None]

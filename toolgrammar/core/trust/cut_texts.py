@@ -28,7 +28,10 @@ _OPENER = late(r"<[^\W\d][^<>\n]{0,64}>|[^\w\s<>]{1,9} ?[\w.-]{1,64}|[A-Z]\w{1,3
 
 
 def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
-    """Doubts the open call if its opener stands in the text that it carries."""
+    """Doubts the open call if its opener stands in the text that it carries.
+
+    The opener counts with the name behind it, as prose may hold the mark alone.
+    """
     if draft.inputs is None or draft.doubts or draft.start < 0:
         return
     opener = _OPENER.match(builder.source.slice(draft.start, draft.start + _LONGEST_OPENER))

@@ -118,10 +118,13 @@ Judgement = TypeVar("Judgement")
 class ChunkMemo(dict[str, Judgement]):
     """Maps pieces of text to their class; `memo[piece]` classifies a piece that is not stored yet.
 
+    In a string, ` the` only continues it, and the second ` the` is looked up: to match an expression
+    takes as long as all other work on a chunk.
+
     Args:
         judge: returns the class of a piece; it must depend on the piece alone.
-            most: how many pieces are stored before the memo is emptied.
-            longest: the length in characters of the longest piece that is stored.
+        most: how many pieces are stored before the memo is emptied.
+        longest: the length in characters of the longest piece that is stored.
     """
 
     __slots__ = ("_judge", "_longest", "_most")
