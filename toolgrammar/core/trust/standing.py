@@ -20,7 +20,6 @@ from toolgrammar.core.trust.surroundings import (
     closing_marks,
     element_around,
     ends_in_value,
-    has_open_string,
     is_in_block,
     is_quoting_line,
     may_begin_block,
@@ -80,8 +79,8 @@ def stands_inside(
     # What a closer has closed opens nothing any more.
     behind = [(at - shift, sign) for at, sign in opened if at >= shift]
     # An object that begins the text goes on over the closers of calls in its strings.
-    is_string = text.lstrip().startswith(("{", "[")) and has_open_string(text)
-    return is_string or signs.show_use(rest, behind) or ends_in_value(rest, tools)
+    value = text if text.lstrip().startswith(("{", "[")) else rest
+    return signs.show_use(rest, behind) or ends_in_value(value, tools)
 
 
 def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:

@@ -180,7 +180,7 @@ _MOST_LINES: Final = 4
 def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a text ends in a value: behind its quote, or a tag of an argument or near a tool's."""
     last = text[-_LAST_VALUE:].rstrip()  # white space before a call may belong to it
-    if _INTO.search(last) or has_open_string(last):
+    if _INTO.search(last) or _has_open_string(last.rpartition("\n")[2]):
         return True
     # With the white space: a call may stand right behind the first line of the document.
     if "<<" in last and _has_open_document(text[-_LAST_VALUE:]):
@@ -192,9 +192,8 @@ def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
     return ("<" in last and _has_open_tag(last, tools)) or _has_argument_line(last, tools)
 
 
-def has_open_string(text: str) -> bool:
-    """Whether the last line of a text, up to its last characters, ends in a string that is a value."""
-    line = text[-_LAST_VALUE:].rpartition("\n")[2]
+def _has_open_string(line: str) -> bool:
+    """Whether a line ends in a string that is a value."""
     # Each search goes on behind the last string, so that work is linear.
     return any(found["end"] is None for found in _STRING.finditer(line))
 
