@@ -29,7 +29,6 @@ _LONGEST_LITERAL = 64
 _LINE = late(r"\n([^\s][^\n]*)")
 _OPENING = ("{", "[", '"', "'")
 """The beginnings of a value that its own bracket or quote ends."""
-_CDATA_END = "]]>"
 _ARGUMENT = "key: value"
 """The name, in a message, of a line that may have been an argument."""
 _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
@@ -69,9 +68,12 @@ class ValueMarks:
         self._tag = next((each for each in sorted(own) if each.startswith("</")), "") * takes
         """A closer of the value that is a tag, if it has one."""
         self._literals = tuple(sorted(set(_literals(end)))) if takes else ()
-        terminals = end.machine.tables.terminals
-        self._has_cdata = takes and any("CDATA" in f"{e.text}{e.pattern}" for e in terminals)
-        """Whether values may stand in CDATA; this one, whose markup counts, does not."""
+        texts = [_text(terminal).strip() for terminal in end.machine.tables.terminals]
+        longer = (
+            each.removesuffix(self._tag).strip() for each in texts if each.endswith(self._tag)
+        )
+        self._ends = tuple({each for each in longer if each}) if self._tag else ()
+        """What another kind of value ends with before the same tag, as CDATA does with `]]>`."""
         self._opening = marks_of(self._openers)
         """The openers of arguments, calls and sections."""
         whole = (each.strip() for each in self._joined.split(_NEXT) if "\0" not in each)
@@ -121,8 +123,10 @@ class ValueMarks:
 
     def _at_edge(self, text: str) -> Damaged | None:
         """Returns damaged markup at the start of a value, or half of it at the end; else None."""
-        if self._has_cdata and text.endswith(_CDATA_END):
-            return Damaged(len(text) - len(_CDATA_END), _CDATA_END, "<![CDATA[")
+        # A value of that kind, whose opener is damaged: `<![CTA[a]]></param>`.
+        if text.endswith(self._ends):
+            mark = next(filter(text.endswith, self._ends))
+            return Damaged(len(text) - len(mark), mark, f"{mark}{self._tag}")
         # `arg_value>7`: the opener of the value is optional, and lost a character here.
         found = self._leading.find(text[:_LONGEST_LITERAL]) if self._literals else None
         if found is not None and found.start == 0:
