@@ -178,13 +178,10 @@ def _opens_twice(mended: Mended) -> bool:
         return False
     if any(map(_replaces_opener, mended.found)):
         return True
-    alone = mended.spec is None and any(map(_closes_lone_item, mended.found))
-    return any(
-        isinstance(part[-1], list) and not isinstance(part[0], list)
-        if len(part) > 1
-        else alone or isinstance(part[0], list)
-        for part in filter(None, lists_of(mended.arguments))
-    )
+    lists = [each for each in lists_of(mended.arguments) if each]
+    if mended.spec is None and any(map(_closes_lone_item, mended.found)):
+        return any(len(each) == 1 for each in lists) or any(map(_ends_in_list, lists))
+    return any(map(_ends_in_list, lists))
 
 
 def _holds_damaged_closer(mended: Mended) -> bool:
@@ -306,6 +303,11 @@ def _lacks_bracket(mended: Diagnostic) -> bool:
     """Whether a repair puts in a bracket that is missing, not one in place of another kind."""
     is_empty = (edit.span.start == edit.span.end for edit in mended.edits)
     return mended.code == "bracket" and any(is_empty)
+
+
+def _ends_in_list(items: list[JsonValue]) -> bool:
+    """Whether the last item of a list is the only list in it: its opener may be one too many."""
+    return isinstance(items[-1], list) and not any(isinstance(each, list) for each in items[:-1])
 
 
 def _closes_lone_item(mended: Diagnostic) -> bool:
