@@ -142,6 +142,27 @@ def test_an_id_is_made_up_where_the_format_needs_one(tmp_path: Path) -> None:
     assert perhaps.render(calls) == "@f:{}\n@g#mine:{}"
 
 
+def test_an_id_that_is_made_up_is_a_number_where_ids_are_numbers(tmp_path: Path) -> None:
+    mine = _format(
+        tmp_path,
+        'start: (TEXT | call)*\ncall: "@" id ". " name " " arguments\n'
+        "name: /[a-z]+/\nid: /\\d+/\narguments: JSON_VALUE\n",
+    )
+    calls = [ToolCall("f"), ToolCall("g", id="7"), ToolCall("h")]
+    assert mine.render(calls) == "@1. f {}\n@7. g {}\n@3. h {}"
+
+
+@pytest.mark.parametrize("value", [["a", 1], {"b": 'say "x" & <y>'}])
+def test_json_in_a_text_with_entities_is_written_with_them(tmp_path: Path, value: Any) -> None:
+    attributes = _elements("RAW", '" " key "=\\"" value "\\""').replace('"</call>"', '"/>"')
+    mine = _format(tmp_path, attributes.replace('name ">"', "name"), "//@ entities: value\n")
+    written = mine.render([ToolCall("f", {"a": value})])
+    assert written.count('"') == 2
+    schema = {"properties": {"a": {"type": ["array", "object"]}}}
+    (call,) = parse(written, format=mine.path, tools=[{"name": "f", "parameters": schema}]).calls
+    assert call.arguments == {"a": value}
+
+
 PROSE = """\
 start: ({order})*
 call: "@" name ":" arguments

@@ -74,7 +74,7 @@ def find_payload(driver: Driver) -> bool:
     ):
         return False
     # No payload begins and the grammar lets the call end here: text or the next call follows.
-    if node.accepts_text and driver.island < 0:
+    if node.accepts_text and makes_certain(driver):
         return end_before_text(driver)
     damaged = damaged_beginning(driver, start)
     if damaged is None:
@@ -90,6 +90,14 @@ def find_payload(driver: Driver) -> bool:
     _enter(driver, damaged, start)
     open_implied(driver, place)
     return True
+
+
+def makes_certain(driver: Driver) -> bool:
+    """Commits a call that ends without a closer, if more of it than its name was read."""
+    # `search is slow` is prose, `search?q=a is slow` is a call and prose.
+    if driver.island >= 0 and driver.called and driver.builder.delimited:
+        driver.commit()
+    return driver.island < 0
 
 
 def _enter(

@@ -14,7 +14,7 @@ from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import open_role, plain_name
 from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch
 from toolgrammar.core.driver.payload_end import end_before_text, is_settled
-from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload
+from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload, makes_certain
 from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
 from toolgrammar.core.mending.mending import step_back_to_call
 from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener
@@ -70,8 +70,8 @@ def read_token(driver: Driver) -> bool:
     if end - start > MAX_TOKEN or (driver.island >= 0 and is_no_island):
         return _give_up(driver)
     # The next call opens here, and the last one lacks its closer: the last one ends here.
-    if node.accepts_text and driver.island < 0 and "call" in step.before:
-        return end_before_text(driver)
+    if node.accepts_text and driver.called and "call" in step.before:
+        return end_before_text(driver) if makes_certain(driver) else mismatch(driver)
     text = match.group(group)
     # A key of the call object may be another spelling of the arguments' key: `"args"`.
     if step.terminal.name == "JSON_STRING" and not step.leaf:

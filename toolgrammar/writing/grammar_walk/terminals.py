@@ -70,7 +70,7 @@ class Terminals:
             needs.parts.discard("name")
             return self._named(terminal, call, self.raw.text(call.name, "name"))
         if role == "id" and call.id is None and self.manner.makes_ids and not terminal.groups:
-            return self._named(terminal, call, f"call_{self.index}")
+            return self._new_id(terminal)
         # An id that holds the name, as in `functions.search:0`, is written also where the call has
         # none.
         if role == "id" and ("id" in needs.parts or terminal.groups):
@@ -143,7 +143,9 @@ class Terminals:
                     return None
             return _fitting(terminal, (self._padded(text, "value", key),))
         # Where the wire has a way of its own to write it, raw text is left to strings.
-        return _fitting(terminal, (as_json(value),)) if self.manner.raw_carries_all else None
+        if not self.manner.raw_carries_all:
+            return None
+        return _fitting(terminal, (self.raw.text(as_json(value), "value"),))
 
     def _padded(self, text: str, role: str, key: str = "") -> str:
         """Adds line ends around a text that begins or ends with one, if the reader strips one."""
@@ -178,6 +180,11 @@ class Terminals:
             needs.parts.add("input")
             needs.leave_input(rest)
         return _fitting(terminal, (head,))
+
+    def _new_id(self, terminal: Terminal) -> str | None:
+        """Writes an id for a call that has none: a word or, where ids are numbers, its number."""
+        made = f"call_{self.index}", str(self.index + 1)
+        return _fitting(terminal, [*made, *map(as_json, made)])
 
     def _named(self, terminal: Terminal, call: ToolCall, value: str | None) -> str | None:
         if terminal.kind == "tool":

@@ -126,8 +126,8 @@ class StreamTokens:
         if match.end() - match.start() > MAX_TOKEN or (self._count > MOST_TOKENS and not started):
             return NEEDS_DRIVER  # the driver reads so much white space or markup as text
         # The opener of the next call ends this one, which has no closer of its own.
-        if started and node.accepts_text and "call" in step.before:
-            return self._end_before_text(text, position)
+        if node.accepts_text and self._message.start >= 0 and "call" in step.before:
+            return self._end_before_text(text, position) if started else NEEDS_DRIVER
         base = self._cursor.base + shift
         traits = traits_of(step)
         if traits.is_silent:

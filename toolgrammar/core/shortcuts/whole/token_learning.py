@@ -112,13 +112,15 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
     """Walks token by token up to a payload or to text; None where the run can't be fused."""
     nodes: list[Node] = [node]
     steps: list[Step] = []
+    # A run that begins in a call follows a payload of it.
+    certain = in_call
     while len(steps) < _LONGEST:
         match = node.token.match(text, position)
         if match is None:
             payload = _payload(node, text, position)
             # Where a call has no closer of its own, what follows ends it.
-            is_one = payload is not None or (in_call and node.accepts_text)
-            return Run(nodes, steps, payload) if is_one and steps else None
+            ends = in_call and node.accepts_text and (certain or _is_delimited(steps))
+            return Run(nodes, steps, payload) if steps and (payload is not None or ends) else None
         group = match.lastgroup
         assert group is not None
         step = node.steps[group]
@@ -139,6 +141,18 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
             # The text would end a call without a name.
             return None if "call" in node.after_text[0] else Run(nodes, steps, None)
     return None
+
+
+def _is_delimited(steps: list[Step]) -> bool:
+    """Whether a literal follows the name in a run, without which text does not end the call."""
+    names = [at for at, step in enumerate(steps) if _fills_name(step)]
+    behind = steps[names[-1] + 1 :] if names else []
+    return any(step.kind in ("literal", "same") for step in behind)
+
+
+def _fills_name(step: Step) -> bool:
+    """Whether a token has the name of a call."""
+    return step.leaf == "name" or any(role == "name" for _, role in step.terminal.groups)
 
 
 def _payload(node: Node, text: str, position: int) -> Step | None:
