@@ -136,13 +136,12 @@ class Format:
 
         header, tables = self.header, self.tables
         # In these formats a call may change at its end: an argument becomes its id, or is copied
-        # from the call before, or only the last call counts.
+        # from the call before, or the call becomes text.
         if (
             header.roles
             or header.carry
             or header.doubled
-            or header.calls == "last"
-            or header.misfit == "text"
+            or header.decides_at_end
             or tables.free_text
         ):
             return None

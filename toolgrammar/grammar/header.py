@@ -98,6 +98,11 @@ class Header(NamedTuple):
     unknown_arguments: Literal["keep", "drop"] = "keep"
     """What is done with an argument that the tool's schema does not have."""
 
+    @property
+    def decides_at_end(self) -> bool:
+        """Whether only the end of a call, or of the message, shows if it is a call or text."""
+        return "text" in (self.unclosed, self.misfit) or self.calls == "last"
+
     def marks_of(self, terminal: str) -> tuple[str, ...]:
         """Returns the values of the header for a declared terminal."""
         key = PAYLOADS[terminal].header if terminal in PAYLOADS else ""

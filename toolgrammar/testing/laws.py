@@ -94,11 +94,10 @@ def splits(case: Case) -> None:
     Result and joined events are the same to the last detail, and the events
     agree with the result: what was emitted stands.
     """
-    text = case.text
-    whole = read(case, [text])
+    whole = read(case, [case.text])
     agreement(case, whole)
     wanted = seen(whole)
-    for place, chunks in cuttings(text):
+    for place, chunks in cuttings(case.text):
         found = seen(read(case, chunks))
         if found != wanted:
             same("splits", case, f"result, {place}", wanted[0], found[0])
@@ -144,8 +143,7 @@ def tiling(case: Case) -> None:
 def deltas(case: Case) -> None:
     """Checks that the joined argument deltas of each call are its arguments.
 
-    An unreadable call has none; but where arguments are emitted one by one as they are read, in
-    Python, those before the one that can't be read stand.
+    An unreadable call has none, or those that were emitted before the one that can't be read.
     """
     for place, chunks in (("in one piece", [case.text]), ("char by char", list(case.text))):
         reading = read(case, chunks)
@@ -169,8 +167,9 @@ def deltas(case: Case) -> None:
 def _gives_out_each(case: Case, call: ToolCall) -> bool:
     """Whether the format of a call gives arguments out before all of them are read."""
     read = formats.resolve_any(case.format)
-    form = read if isinstance(read, Format) else formats.resolve(call.format)
-    return any(notation_of(each.name) == "python" for each in form.tables.terminals)
+    tables = (read if isinstance(read, Format) else formats.resolve(call.format)).tables
+    one_by_one = any(production.role == "value" for production in tables.productions)
+    return one_by_one or any(notation_of(each.name) == "python" for each in tables.terminals)
 
 
 def early(case: Case) -> None:
@@ -178,18 +177,19 @@ def early(case: Case) -> None:
 
     It may come later only where what follows could still have changed the call: where a call
     ends with the text, or a closer may yet turn out to belong to a tag inside the payload. What
-    comes behind such a call waits with it. Where a final answer doubts the calls before it, all
-    wait for the end of the message, and for nothing else.
+    comes behind such a call waits with it. Where a final answer doubts calls, or only the last one
+    counts, all wait for the end of the message, and for nothing else.
     """
     reading = read(case, list(case.text))
     calls = reading.result.calls
+    header = format_of(case).header
     held_to = -1  # how much was fed when a late call ended
     for event, fed in zip(reading.events, reading.fed, strict=True):
         if not isinstance(event, CallEnd) or event.call.status != "complete":
             continue
         end = calls[event.index].span.end
         is_late = fed > end and fed != held_to
-        if format_of(case).header.answer and fed > len(case.text):
+        if (header.answer or header.calls == "last") and fed > len(case.text):
             continue
         if fed < end or (is_late and not _still_open(case, calls[event.index], event.index)):
             broken("early", case, f"CallEnd({event.index})", f"at {end}", f"at {fed}")
@@ -282,8 +282,7 @@ def no_raise(
     case = Case("no raise", format, text, prefix, None if tools is None else tuple(tools))
     options: dict[str, Any] = {"format": format, "tools": case.tools, "prefix": prefix}
     with quiet("no raise", case, "parse"):
-        result = parse(text, **options)
-        result.to_dict()
+        parse(text, **options).to_dict()
     with quiet("no raise", case, "parse, strict"):
         parse(text, strict=True, **options)
     with quiet("no raise", case, "parse, cut off"):
@@ -367,8 +366,9 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     # The strings at which servers stop are closers too, also where the grammar has a pattern.
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))
-    # "x" stands for any text; a member, or a parenthesis, shows arguments that ended too early.
-    tails = ["x", ', "x": 1}', "(", *chosen.stop, *sorted(known), *ends]
+    # "x" stands for any text; an argument, a member or a parenthesis shows what ended too early.
+    element = f"{chosen.header.element}<x>1{chosen.header.element}</x>"
+    tails = ["x", ', "x": 1}', "(", element, *chosen.stop, *sorted(known), *ends]
     for tail in (*tails, *(f"\n{tail}" for tail in tails)):
         calls = _parsed(case, before + tail).calls
         if index >= len(calls) or (calls[index], calls[index].span) != (call, call.span):

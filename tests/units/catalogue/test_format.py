@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from toolgrammar import CallStart, Parser
 from toolgrammar.catalogue.format import Format, load_format
 from toolgrammar.grammar import stored
 from toolgrammar.grammar.tables import Tables
@@ -114,3 +115,22 @@ def test_render_refuses_what_nests_too_deeply(path: Path) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load_format(tmp_path / "none.lark")
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "calls"),
+    [
+        ("unclosed: text", '<call>f:{"a": 1', []),
+        ("misfit: text", "<call>f:{}</call>", []),
+        ("calls: last", "<call>f:{}</call><call>g:{}</call>", ["g"]),
+    ],
+)
+def test_what_becomes_text_at_its_end_was_never_given_out(
+    path: Path, header: str, text: str, calls: list[str]
+) -> None:
+    path.write_text(GRAMMAR.replace("%declare", f"//@ {header}\n%declare", 1), encoding="utf-8")
+    parser = Parser(format=path)
+    events = [event for character in text for event in parser.feed(character)]
+    events += parser.close()
+    assert [call.name for call in parser.result.calls] == calls
+    assert [each.name for each in events if isinstance(each, CallStart)] == calls

@@ -59,12 +59,10 @@ def _waits_for_its_end(builder: Builder, draft: Draft) -> bool:
     """Whether a call may still become text at its end, as in strict reading or past a limit."""
     if is_no_call(builder, draft):
         return True
-    # An event can't be taken back, and each of these settings may turn the whole call into text.
-    if "text" in (builder.header.unclosed, builder.header.misfit) or builder.header.calls == "last":
+    # An event can't be taken back, and each of these may turn the whole call into text.
+    if builder.header.decides_at_end or builder.strict:
         return True
-    return builder.strict or (
-        builder.max_calls is not None and len(builder.calls) >= builder.max_calls
-    )
+    return builder.max_calls is not None and len(builder.calls) >= builder.max_calls
 
 
 def is_no_call(builder: Builder, draft: Draft) -> bool:

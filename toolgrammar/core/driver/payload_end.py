@@ -14,8 +14,7 @@ from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import give_back_nameless
 from toolgrammar.core.evidence.member_behind import MOST, goes_on
 from toolgrammar.core.evidence.used import touches
-from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.mending.mending import text_of
+from toolgrammar.core.mending.mending import missing_closers
 from toolgrammar.core.state.doubts import doubt_line_behind, doubt_open_brackets
 from toolgrammar.core.trust.beside_arguments import holds_beside, report_rest
 
@@ -133,10 +132,6 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     return rest.startswith("}") and builder.source.slice(place - 1, place) == "}"
 
 
-_IN_A_LINE = ("SAME_FENCE", "SAME_MARK")
-"""The terminals of closers that stand on a line of their own."""
-
-
 def leave(driver: Driver, end: int) -> bool:
     """Ends the payload at an index of the buffer and closes the roles that end with it."""
     step = driver.payload.step
@@ -194,11 +189,8 @@ def cut_payload(driver: Driver, node: Node, *, known: bool = True) -> None:
         node: the node after the payload.
         known: whether all of the rest is payload; False if it may be a closer that was cut.
     """
-    path = repairs_of(node).to_end if known and not raws_of(driver.builder).left_out else None
-    closers = "".join(text_of(step, driver) for step in path or ())
-    # A fence closes a block only on a line of its own.
-    if path and path[0].terminal.name in _IN_A_LINE:
-        closers = f"\n{closers}"
+    is_whole = known and not raws_of(driver.builder).left_out
+    closers = missing_closers(driver, node) if is_whole else ""
     call_ends.cut(driver.builder, driver.base + len(driver.buffer), closers=closers)
     driver.payload.end()
     driver.to_text()

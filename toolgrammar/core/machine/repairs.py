@@ -36,6 +36,8 @@ _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
 _LANDMARK = 5
 """The least characters of a literal that is markup wherever it stands."""
+_IN_A_LINE = frozenset({"SAME_FENCE", "SAME_MARK"})
+_LINE_START = late(r"(?:\(\?[a-z]+:)?\^")
 _PIECE = late(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
 
@@ -196,9 +198,18 @@ def written(terminal: Terminal) -> str:
     return text if is_mark and found is not None and found.end() == len(text) else ""
 
 
+def begins_line(terminal: Terminal) -> bool:
+    """Whether markup stands at the start of a line, as `^@@end` and a closing fence do."""
+    return terminal.name in _IN_A_LINE or (
+        terminal.kind == "regex" and _LINE_START.match(terminal.pattern) is not None
+    )
+
+
 def ends_line(terminal: Terminal) -> bool:
     """Whether markup stands at the end of its line, as a fence does."""
-    return terminal.kind == "regex" and terminal.pattern.rstrip(")").endswith("$")
+    return terminal.name in _IN_A_LINE or (
+        terminal.kind == "regex" and terminal.pattern.rstrip(")").endswith("$")
+    )
 
 
 def clipped(step: Step) -> str:

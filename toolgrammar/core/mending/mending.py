@@ -26,6 +26,7 @@ from toolgrammar.core.machine.repairs import (
     BRACKETS,
     JUNK,
     JUNK_BEGINNINGS,
+    begins_line,
     clipped,
     ends_line,
     landmarks_of,
@@ -350,13 +351,19 @@ def _after_blanks(driver: Driver) -> int:
 
 def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
     """Returns the text of markup that is inserted at an offset."""
-    text = "".join(text_of(step, driver) for step in path)
+    before = driver.builder.source.slice(place - 1, place)
+    previous = driver.previous if driver.last_end == place else None
+    text, is_ended = "", previous is not None and ends_line(previous.terminal)
+    for step in path:
+        # A closer such as a fence stands alone on its line, which its own text does not show.
+        is_begun = (text or before).endswith("\n")
+        breaks = (is_ended or begins_line(step.terminal)) and not is_begun
+        text += "\n" * breaks + text_of(step, driver)
+        is_ended = ends_line(step.terminal)
     # A line break that the source has already is not inserted again.
-    starts_line = text.startswith("\n") and driver.builder.source.slice(place - 1, place) == "\n"
-    text = text[1:] if starts_line else text
-    # A fence has to end its line.
+    text = text.removeprefix("\n") if before == "\n" else text
     goes_on = driver.builder.source.slice(place, place + 1) not in ("", "\r", "\n")
-    return f"{text}\n" if goes_on and ends_line(path[-1].terminal) else text
+    return f"{text}\n" if goes_on and is_ended else text
 
 
 def text_of(step: Step, driver: Driver) -> str:
@@ -384,6 +391,9 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
         # A fence with its language, as in "```yaml", opens a block: another call may begin there.
         doubtful = doubtful or driver.buffer[start:end].strip("`").isalpha()
         builder.mend(*["stray-close-tag"] * doubtful)
+    # The call that the last token opened has no draft before its name.
+    elif driver.previous is not None and driver.previous.opens == "call":
+        builder.mend_next()
     driver.move_to(end)
     if driver.back is not None and end - driver.back[0] > _LONGEST_MARKUP:
         driver.forget_way_back()  # after so much markup the last literal is not taken back

@@ -290,6 +290,12 @@ def translated(problem: Exception, places: Places) -> GrammarError:
             place = _place(places, where, match) or places.start()
             return place.error(code, message.format(*names), mend)
     said = whole.split("\n", maxsplit=1)[0].strip()
+    # Lark says nothing where a terminal holds one that has no pattern.
+    if not said and (held := places.held_in_terminal(DECLARED_TERMINALS)) is not None:
+        place, owner, name = held
+        message = f"the terminal `{owner}` holds `{name}`, which has no pattern: a scanner reads it"
+        hint = f"write both into a rule, `_{owner.lower()}: …`"
+        return place.error("declared-in-terminal", message, hint)
     named = _QUOTED.search(said)
     # A message that is not in the table is shown as Lark wrote it, at the name in it.
     found = places.use(named[1] or named[2]) if named else None

@@ -65,6 +65,7 @@ class Lint:
             self._nameless,
             self._trimmed,
             self._unread,
+            self._renamed,
             self._beside_raw,
         )
         found: dict[str, GrammarError] = {}
@@ -237,6 +238,22 @@ class Lint:
                 hint = f"nearest: `{near[0]}`" if near else "name a terminal that a `call` uses"
                 message = f"`{name}` is no terminal of this grammar"
                 yield self._in_header(key, name).error(f"unread-{key}", message, hint)
+
+    def _renamed(self) -> Iterator[GrammarError]:
+        """Finds arguments with a role, such as an id, in a grammar whose values are not all text."""
+        written = {
+            roles.bare_name(symbol)
+            for production in self._productions
+            if production.role == "value"
+            for symbol in production.symbols
+        }
+        scanned = sorted(written & PAYLOADS.keys() - roles.RAW_LIKE)
+        if self._header.roles and (scanned or not written):
+            message = "`roles` is for arguments with a `value` each, and there is none here"
+            if scanned:
+                message = f"`roles` is for values that are text, and `{scanned[0]}` is read here"
+            hint = "drop the line; give the id a rule of its own, `id: …`"
+            yield self._header_line("roles").error("unread-roles", message, hint)
 
     def _header_line(self, key: str) -> Place:
         path, text = self._places.files[0]

@@ -16,7 +16,7 @@ from toolgrammar.values.errors import GrammarError
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from pathlib import Path
 
 # Comments come first, and `//` is never an empty expression.
@@ -182,6 +182,15 @@ class Places:
                     if token.text == bare:
                         return text.place(token.offset)
         return self._anywhere(bare)
+
+    def held_in_terminal(self, names: Container[str]) -> tuple[Place, str, str] | None:
+        """Returns the first of some names that a terminal holds: its place, the terminal, the name."""
+        for text in self._texts:
+            for definition in text.definitions:
+                for token in definition.body if definition.name.text.isupper() else ():
+                    if token.kind == "name" and token.text in names:
+                        return text.place(token.offset), definition.name.text, token.text
+        return None
 
     def changed(self, name: str) -> Place | None:
         """Returns the place where `%override` or `%extend` names a rule or a terminal."""

@@ -104,6 +104,7 @@ BROKEN = [
     ("nests too deeply", called("(" * 3000 + '"x"' + ")" * 3000), "5:1", "too-deep", "`_part: …`"),
     ("bad escape", GOOD.replace("\\n@@end", "\\xZZ"), "6:32", "bad-escape", "twice"),
     ("rule in terminal", GOOD + "X: name\nid: X\n", "10:4", "rule-in-terminal", "lower case"),
+    ("scanned in a terminal", GOOD + "X: TEXT /x/\nid: X\n", "10:4", "declared-in-terminal", "`_x: …`"),
     ("endless", named("WORD") + 'WORD: WORD "x"\n', "10:1", "endless-terminal", "only rules"),
     ("alias", called("OPEN name _x", "_x: arguments -> value\n"), "7:1", "alias-in-part", "alias"),
     ("group", named("/(?P<nam>x+)/"), "8:12", "undefined-role", "nearest: `name`"),
@@ -158,6 +159,13 @@ BROKEN = [
         "2:11",
         "unread-trim",
         "roles that read RAW",
+    ),
+    (
+        "roles of members",
+        GOOD.replace("mine\n", "mine\n//@ roles: ref=id\n"),
+        "2:1",
+        "unread-roles",
+        "a rule of its own",
     ),
     (
         "expression without slashes",
@@ -375,8 +383,13 @@ def test_advises_where_something_else_may_be_meant(
         called("OPEN name [arguments] | OPEN"),
         HEAD.replace("mine\n", "mine\n//@ trim: input=strip\n")
         + f'call: OPEN name ": " input " </a>"\ninput: RAW\n{REST}',
-        GOOD.replace("mine\n", "mine\n//@ roles: toolId=id\n").replace("| call", "| sequential")
-        + 'sequential: "<s>" call+ "</s>"\n',
+        called(
+            'OPEN name argument* "\\n@@end"',
+            'argument: "<" key ">" value "</" SAME_KEY ">"\nkey: /\\w+/\nvalue: RAW\n',
+        )
+        .replace("mine\n", "mine\n//@ roles: toolId=id\n")
+        .replace("| call", "| sequential")
+        + '%declare SAME_KEY\nsequential: "<s>" call+ "</s>"\n',
     ],
 )
 def test_says_nothing_about_a_sound_grammar(tmp_path: Path, text: str) -> None:
