@@ -173,6 +173,14 @@ def _close_behind(driver: Driver, step: Step) -> bool:
     return True
 
 
+def makes_certain(driver: Driver) -> bool:
+    """Commits a call that ends without a closer, if more of it than its name was read."""
+    # `search is slow` is prose, `search?q=a is slow` is a call and prose.
+    if driver.island >= 0 and driver.called and driver.builder.delimited:
+        driver.commit()
+    return driver.island < 0
+
+
 def end_before_text(driver: Driver) -> bool:
     """Ends a call without a closer before text or the next call; False if more text is needed."""
     if not (doubt_line_behind(driver) and is_settled(driver)):

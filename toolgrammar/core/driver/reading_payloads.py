@@ -18,7 +18,7 @@ from toolgrammar.core.driver.payload_beginnings import (
     open_implied,
     read_fence_end,
 )
-from toolgrammar.core.driver.payload_end import end_before_text, leave
+from toolgrammar.core.driver.payload_end import end_before_text, leave, makes_certain
 from toolgrammar.core.driver.raw.reader import read_raw
 from toolgrammar.core.driver.raw.state import RawReader
 from toolgrammar.core.driver.raw.thought_calls import LineOpeners
@@ -90,14 +90,6 @@ def find_payload(driver: Driver) -> bool:
     _enter(driver, damaged, start)
     open_implied(driver, place)
     return True
-
-
-def makes_certain(driver: Driver) -> bool:
-    """Commits a call that ends without a closer, if more of it than its name was read."""
-    # `search is slow` is prose, `search?q=a is slow` is a call and prose.
-    if driver.island >= 0 and driver.called and driver.builder.delimited:
-        driver.commit()
-    return driver.island < 0
 
 
 def _enter(

@@ -13,8 +13,8 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import open_role, plain_name
 from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch
-from toolgrammar.core.driver.payload_end import end_before_text, is_settled
-from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload, makes_certain
+from toolgrammar.core.driver.payload_end import end_before_text, is_settled, makes_certain
+from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload
 from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
 from toolgrammar.core.mending.mending import step_back_to_call
 from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener

@@ -356,9 +356,8 @@ def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
     text, is_ended = "", previous is not None and ends_line(previous.terminal)
     for step in path:
         # A closer such as a fence stands alone on its line, which its own text does not show.
-        is_begun = (text or before).endswith("\n")
-        breaks = (is_ended or begins_line(step.terminal)) and not is_begun
-        text += "\n" * breaks + text_of(step, driver)
+        breaks = is_ended or begins_line(step.terminal)
+        text += "\n" * (breaks and (text or before)[-1:] != "\n") + text_of(step, driver)
         is_ended = ends_line(step.terminal)
     # A line break that the source has already is not inserted again.
     text = text.removeprefix("\n") if before == "\n" else text
