@@ -167,7 +167,8 @@ def deltas(case: Case) -> None:
 def _gives_out_each(case: Case, call: ToolCall) -> bool:
     """Whether the format of a call gives arguments out before all of them are read."""
     read = formats.resolve_any(case.format)
-    tables = (read if isinstance(read, Format) else formats.resolve(call.format)).tables
+    each_format = (read,) if isinstance(read, Format) else read.formats
+    tables = next(each for each in each_format if each.id == call.format).tables
     one_by_one = any(production.role == "value" for production in tables.productions)
     return one_by_one or any(notation_of(each.name) == "python" for each in tables.terminals)
 
@@ -304,8 +305,7 @@ def linear(case: Case) -> None:
     if found := runaways(case.format):
         place = f"expressions that begin with a run of any length ({HINT})"
         broken("linear", case, place, [], found)
-    unit = case.text + "\n"
-    short = unit * (1 + _LINEAR_FROM // len(unit))
+    short = f"{case.text}\n" * (1 + _LINEAR_FROM // (len(case.text) + 1))
     for place, size in (("in one piece", None), ("in chunks of 4", 4)):
         long = short * _LINEAR_TIMES
         before, after = (_steps(case, text, size) / len(text) for text in (short, long))
