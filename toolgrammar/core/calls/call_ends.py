@@ -61,7 +61,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     # whose key is `arguments`.
     beside = [each for each in builder.beside if 0 <= draft.start <= each]
     if draft.arguments_start < 0 and beside:
-        _note_beside(builder, draft, beside)
+        _note_beside(builder, draft, beside, place)
     if draft.repaired and builder.lacks_required:
         # An inserted bracket may belong to another place: an inner object may have taken the rest.
         found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
@@ -165,10 +165,11 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
     return True
 
 
-def _note_beside(builder: Builder, draft: Draft, beside: list[int]) -> None:
+def _note_beside(builder: Builder, draft: Draft, beside: list[int], end: int) -> None:
     """Doubts a call without arguments if another member, whose values are beside, may be them."""
     # An empty object under another key loses no arguments.
-    held = [at for at in beside if _HELD.match(builder.source.slice(at, at + _NEAR))]
+    # What stands behind the end of the call may not have come yet.
+    held = [at for at in beside if _HELD.match(builder.source.slice(at, min(at + _NEAR, end)))]
     code, message, start = "", "", beside[-1]
     if draft.beside and draft.inputs is None:
         code, message = "misspelt", f"Found no arguments; `{draft.beside[0][:40]}` may be their key"

@@ -75,9 +75,12 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         if passed is not None:
             return passed
     # A call may be lost here; the end of the message reports it if no call is found there after
-    # all.
-    if driver.final and driver.island >= 0 and empty is None:
-        note_begun(driver)
+    # all. Only the end of the text tells markup that is cut from what is none.
+    if driver.island >= 0 and empty is None:
+        if not driver.final and not in_payload and cut_here(driver, driver.node, driver.position):
+            return False
+        if driver.final:
+            note_begun(driver)
     if driver.island >= 0:
         done = _give_back(driver, empty)
     else:

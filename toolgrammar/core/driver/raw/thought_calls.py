@@ -34,8 +34,15 @@ _MOST: Final = 8
 """The most openers from which the rest of the text is tried as calls."""
 
 
-def note_island(reader: RawReader, start: int) -> bool:
-    """Holds reasoning back from an opener on, if tools are known; never ends it (False)."""
+def note_island(reader: RawReader, start: int) -> bool | None:
+    """Holds reasoning back from an opener on, if tools are known.
+
+    Returns:
+        False, since it does not end the reasoning; None if more text is needed.
+    """
+    # Text is given out in its order, so a call of another format that begins before is noted first.
+    if reader.lines is not None and reader.lines.look(reader, start) < start:
+        return None
     reader.look_from(start + 1)
     # After words of its line, the reasoning only mentions it.
     if reader.driver.builder.tools and reader.begins_line(start):
