@@ -270,7 +270,7 @@ class RawValues:
                 "unknown-argument",
                 "warning",
                 f"Found argument `{draft.key[:40]}`; the tool's schema does not have it",
-                Span(max(0, draft.arguments_start), end),
+                Span(draft.arguments_start, end),
             )
             return
         span, by_shape = Span(self.start, end), self.builder.header.types == "shape"

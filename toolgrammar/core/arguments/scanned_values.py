@@ -160,7 +160,7 @@ class ScannedValues:
             return
         # `1e999` is sound JSON that no float can hold. One report stands for all such numbers.
         if "nonfinite" not in draft.doubts and is_endless(value):
-            span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
+            span = Span(draft.payload_start, draft.arguments_end)
             message = "Found a number that no float holds; it is read as Infinity"
             doubt_argument(self.builder, draft, "nonfinite", message, span)
         if self.role == "value":
@@ -192,7 +192,7 @@ class ScannedValues:
         draft.mend()
         written = json.dumps(arguments, ensure_ascii=False)
         emit_arguments(self.builder, draft, written)
-        span = Span(max(0, draft.payload_start), max(0, draft.arguments_end))
+        span = Span(draft.payload_start, draft.arguments_end)
         self.builder.report(
             "decoded",
             "warning",
@@ -271,14 +271,14 @@ class ScannedValues:
             code = "template" if written == "${" else "bare-text"
             shown = written[:42].strip('"')
             message = f"Found `{shown}` where a literal should stand; kept as text"
-            span = Span(max(0, draft.payload_start), end)
+            span = Span(draft.payload_start, end)
             doubt_argument(self.builder, draft, code, message, span)
 
     def doubt_types(self, paths: str, end: int) -> None:
         """Doubts a payload with text that the schema does not accept, at blank-separated paths."""
         if (draft := self._filled) is not None:
             for path in paths.split():
-                doubt_type(self.builder, draft, path, Span(max(0, draft.payload_start), end))
+                doubt_type(self.builder, draft, path, Span(draft.payload_start, end))
 
     def put_in(self, closers: str, place: int) -> None:
         """Reports closers that were inserted before the markup after the payload."""

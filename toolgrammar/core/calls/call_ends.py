@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.calls.completion import complete, hold, is_no_call, settle_candidate
+from toolgrammar.core.calls.completion import complete, hold, is_full, is_no_call, settle_candidate
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.beside_arguments import tell_beside
@@ -159,7 +159,7 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
             "truncated",
             "error",
             f"Found the end of the text where the call may go on, and {why}",
-            Span(max(0, place), max(0, place)),
+            Span(place, place),
             hint="the call is not complete: do not run it",
         )
     return True
@@ -191,10 +191,9 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
     if is_no_call(builder, draft):
         _leave_out(builder, draft, place)
         return True
-    limit = builder.max_calls
     # The order matters: a call past the limit is text, whatever else is wrong with it.
-    if limit is not None and len(builder.calls) >= limit:
-        code, message = "limit-calls", f"Found more than {limit} calls; text from here"
+    if is_full(builder):
+        code, message = "limit-calls", f"Found more than {builder.max_calls} calls; text from here"
     elif builder.strict and status != "complete":
         code, message = "malformed-call", "Found a call that the grammar does not take as it is"
     elif draft.unclosed or is_misfit(builder, draft):
@@ -229,7 +228,7 @@ def broken(builder: Builder, place: int, last_end: int) -> None:
         "malformed-call",
         "error",
         "Found text that the format does not take here; the call ends before it",
-        Span(max(0, place), max(0, place)),
+        Span(place, place),
         hint="what follows is read as text",
     )
     draft.cut()
@@ -337,4 +336,4 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
 
 def _replaced(start: int, stop: int, text: str) -> tuple[Edit, ...]:
     """Returns the edit that writes the missing text; empty if that is not known."""
-    return (Edit(Span(max(0, start), max(0, stop)), text),) if text else ()
+    return (Edit(Span(start, stop), text),) if text else ()

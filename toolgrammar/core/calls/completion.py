@@ -60,9 +60,14 @@ def _waits_for_its_end(builder: Builder, draft: Draft) -> bool:
     if is_no_call(builder, draft):
         return True
     # An event can't be taken back, and each of these may turn the whole call into text.
-    if builder.header.decides_at_end or builder.strict:
-        return True
-    return builder.max_calls is not None and len(builder.calls) >= builder.max_calls
+    return builder.header.decides_at_end or builder.strict or is_full(builder)
+
+
+def is_full(builder: Builder) -> bool:
+    """Whether the message has all the calls that it may have."""
+    # A candidate comes before the next call, unless that takes its place.
+    is_kept = builder.candidate is not None and builder.header.calls != "last"
+    return builder.max_calls is not None and len(builder.calls) + is_kept >= builder.max_calls
 
 
 def is_no_call(builder: Builder, draft: Draft) -> bool:

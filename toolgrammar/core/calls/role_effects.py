@@ -164,7 +164,7 @@ def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
         "duplicate-key",
         "error",
         f"Found the {role} of a call for the second time; the first one stays",
-        Span(max(0, start), max(0, end)),
+        Span(start, end),
     )
 
 
@@ -182,7 +182,7 @@ def doubt_passed(builder: Builder, start: int, unit: int) -> None:
     elif builder.source.slice(start, start + 1) not in "nN":
         builder.open_draft(unit).doubts.append("skipped-markup")
         message = "Found a value in place of the arguments that they can't be; left it out"
-        builder.report("skipped-markup", "error", message, Span(max(0, start), max(0, start)))
+        builder.report("skipped-markup", "error", message, Span(start, start))
 
 
 def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:
@@ -214,8 +214,7 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
         if near:
             draft.doubts.append("misspelt")
             message = f"Found argument `{key[:40]}`, which may be `{near[0][:40]}`"
-            place = Span(max(0, span.start), max(0, span.end))
-            builder.report("misspelt", "error", message, place, path=f"$.{key}")
+            builder.report("misspelt", "error", message, span, path=f"$.{key}")
     arguments[key] = value
 
 
@@ -223,7 +222,6 @@ def report_twice(
     builder: Builder, draft: Draft, span: Span, *, equal: bool, path: str = ""
 ) -> None:
     """Reports a key that comes twice; doubts the call unless its values are equal."""
-    span = Span(max(0, span.start), max(0, span.end))
     # `{"a": 1, "a": 1}` has equal values, so the call is the same whichever of them counts.
     if not equal:
         draft.doubts.append("duplicate-key")

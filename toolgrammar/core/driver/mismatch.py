@@ -75,12 +75,9 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         if passed is not None:
             return passed
     # A call may be lost here; the end of the message reports it if no call is found there after
-    # all. Only the end of the text tells markup that is cut from what is none.
-    if driver.island >= 0 and empty is None:
-        if not driver.final and not in_payload and cut_here(driver, driver.node, driver.position):
-            return False
-        if driver.final:
-            note_begun(driver)
+    # all.
+    if driver.island >= 0 and empty is None and not _note_begun(driver, in_payload=in_payload):
+        return False
     if driver.island >= 0:
         done = _give_back(driver, empty)
     else:
@@ -89,6 +86,14 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         return done
     _to_text(driver)
     return True
+
+
+def _note_begun(driver: Driver, *, in_payload: bool) -> bool:
+    """Notes an opener that the end of the text cuts; returns False if more text is needed."""
+    if driver.final:
+        note_begun(driver)
+    # Only the end of the text tells markup that is cut from what is none.
+    return driver.final or in_payload or not cut_here(driver, driver.node, driver.position)
 
 
 def _is_call(driver: Driver) -> bool:
@@ -139,7 +144,7 @@ def _end_of_empty(driver: Driver) -> int | None:
 
 def _drop_empty(driver: Driver, start: int, end: int) -> None:
     """Drops the markup between two indexes, an empty call or section, and reports it."""
-    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    span = Span(driver.base + start, driver.base + end)
     driver.builder.report(
         "skipped-markup",
         "warning",

@@ -204,7 +204,7 @@ def _doubt_text(driver: Driver, step: Step, start: int) -> None:
     if step.leaf != "value" or builder.draft is None or wants_text:
         return
     builder.draft.doubts.append("bare-text")
-    place = Span(max(0, start), max(0, start))
+    place = Span(start, start)
     builder.report("bare-text", "error", "Found a value that is no JSON; kept as text", place)
 
 

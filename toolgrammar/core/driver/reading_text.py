@@ -170,7 +170,7 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
     other closer loses nothing, which is a warning.
     """
     builder, step = driver.builder, driver.payload.step
-    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    span = Span(driver.base + start, driver.base + end)
     written = driver.buffer[start:end]
     # A value without escapes may contain its own closer: the first of two then ended it too early.
     closers = step.node.tokens if step is not None and step.terminal.name in RAW_LIKE else ()

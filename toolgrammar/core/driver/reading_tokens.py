@@ -103,7 +103,7 @@ def _give_up(driver: Driver) -> bool:
     start, named = driver.base + driver.island, driver.island >= 0 and driver.called
     # The span ends with the last token: how much white space was skipped after it depends on the
     # chunks.
-    span = Span(max(0, start), max(0, driver.last_end))
+    span = Span(start, driver.last_end)
     reads_on = mismatch(driver)
     if named and driver.in_text:
         driver.builder.report(
@@ -210,7 +210,7 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     strict = as_strict(step.terminal, text)
     is_key = step.node.takes_colon or step.kind == "literal"
     code = code_of(step.terminal, text, is_key=is_key)
-    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    span = Span(driver.base + start, driver.base + end)
     written = builder.source.slice(span.start, driver.base + end)
     # A name that lacks one of its quotes may lack more: only the known tools can confirm it.
     is_name = step.leaf == "name" and code == "missing-quote"

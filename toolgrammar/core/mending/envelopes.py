@@ -338,7 +338,7 @@ def _replace(
         doubtful: whether the diagnostic is an error.
     """
     builder = driver.builder
-    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    span = Span(driver.base + start, driver.base + end)
     severity = "error" if doubtful else "warning"
     builder.report(code, severity, _MESSAGES[code], span, edits=(Edit(span, text),))
     # If a required argument is missing, the brace may belong to another place.

@@ -26,7 +26,7 @@ def skip_fence(driver: Driver) -> bool | None:
     match = _FENCE.match(driver.buffer, start)
     if match is None:
         return None
-    span = Span(*(max(0, driver.base + place) for place in match.span("fence")))
+    span = Span(*(driver.base + place for place in match.span("fence")))
     driver.builder.report(
         "around",
         "warning",

@@ -185,7 +185,7 @@ def pass_words(driver: Driver, place: int) -> bool | None:
         if not begins(words) or _MARKUP.search(words):
             return None
         driver.commit()
-    span = Span(max(0, driver.base + place), max(0, driver.base + match.start()))
+    span = Span(driver.base + place, driver.base + match.start())
     message = "Found text between the calls of a section; it is no call's"
     is_lost = _MARKUP.search(words) and any(map(str.isalnum, words))
     builder.report(
@@ -231,8 +231,8 @@ def _complete_half(driver: Driver, place: int) -> bool:
                 "missing-close-tag",
                 "error" if doubtful else "warning",
                 f"Found `{half}` without `{rest}`; put it in",
-                Span(max(0, end), max(0, end)),
-                edits=(Edit(Span(max(0, end), max(0, end)), rest),),
+                Span(end, end),
+                edits=(Edit(Span(end, end), rest),),
             )
             if driver.builder.draft is not None:
                 driver.builder.draft.mend(*["missing-close-tag"] * doubtful)
@@ -267,8 +267,8 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
         "missing-close-tag",
         "error" if doubtful and draft is not None else "warning",
         f"Found no `{text.strip()}` before what follows; put it in",
-        Span(max(0, place), max(0, place)),
-        edits=(Edit(Span(max(0, place), max(0, place)), text),),
+        Span(place, place),
+        edits=(Edit(Span(place, place), text),),
     )
     if doubtful and draft is not None:
         draft.doubts.append("missing-close-tag")
@@ -374,7 +374,7 @@ def text_of(step: Step, driver: Driver) -> str:
 
 def _leave_out(driver: Driver, start: int, end: int) -> None:
     builder = driver.builder
-    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    span = Span(driver.base + start, driver.base + end)
     builder.report(
         "stray-close-tag",
         "warning",

@@ -218,7 +218,7 @@ def report_misspelt(driver: Driver, start: int, end: int, text: str, *, sure: bo
         sure: whether it can only be that; if not, the call is doubted.
     """
     builder = driver.builder
-    span = Span(max(0, driver.base + start), max(0, driver.base + end))
+    span = Span(driver.base + start, driver.base + end)
     builder.report(
         "misspelt",
         "warning" if sure else "error",

@@ -11,7 +11,7 @@ from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.doubled import MARK_TERMINALS, Marks, once
 from toolgrammar.core.message.draft import Draft
 from toolgrammar.core.message.event_queue import EventQueue
-from toolgrammar.core.message.listing import START, FormatMisfit, Listing, is_misfit
+from toolgrammar.core.message.listing import START, FormatMisfit, Listing, in_message, is_misfit
 from toolgrammar.core.message.message_end import MessageEnd
 from toolgrammar.core.message.source import Parts, SkippedText
 from toolgrammar.core.message.turns import Turns
@@ -394,6 +394,6 @@ class Builder:
             # Strict reading mends nothing, so a repair becomes an error. The last part of the
             # message names the repair, as in `…; put one in`, and is dropped.
             severity, edits, message = "error", (), message.rpartition("; ")[0] or message
-        diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
+        diagnostic = Diagnostic(code, severity, message, *in_message(span, edits), path, hint)
         if self.listing.add(diagnostic):
             self.queue.add_problem(self.draft, Problem(diagnostic))

@@ -174,7 +174,7 @@ class Driver:
     def stand_before(self, text: str, offset: int) -> None:
         """Puts text that begins at an offset, some of it read before, into the buffer again."""
         # For anchors and look-behinds, as in `take`.
-        before = self.builder.source.slice(offset - 1, offset) if offset > 0 else ""
+        before = self.builder.source.written(offset - 1, offset)
         self.read_anew(before + text, offset, len(before))
 
     def read_anew(self, text: str, offset: int, before: int) -> None:
