@@ -84,6 +84,8 @@ DECLARED_TERMINALS = {
 }
 
 # The following are derived from the table of payloads, so that a new one is added only there.
+PROSE_ROLES = frozenset({"reasoning", "content", "text"})
+"""The roles of what is said in a message, and not in a call."""
 TEXT_LIKE = frozenset(named("text"))
 RAW_LIKE = frozenset(named("raw"))
 TYPED_JSON = {name: payload.types for name, payload in PAYLOADS.items() if payload.types}

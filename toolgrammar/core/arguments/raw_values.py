@@ -18,6 +18,7 @@ from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, may_be_json, shaped
 from toolgrammar.core.payloads.raw.entities import EntityDecoder
+from toolgrammar.grammar.roles import PROSE_ROLES
 from toolgrammar.patterns.trim import LINE, NONE, ONE_NEWLINE, Trimmer
 from toolgrammar.values.events import InputDelta
 from toolgrammar.values.spans import Span
@@ -80,7 +81,7 @@ class RawValues:
             if not draft.wire_role:
                 draft.begin_arguments(start)
         # Reasoning and text do not open a call; the other roles, such as `name`, do.
-        elif role not in ("reasoning", "content", "text", ""):
+        elif role and role not in PROSE_ROLES:
             self.builder.open_draft(unit)
         self.joint = self._joint(role)
         # If the envelope has line ends around the value, one of them on each side is layout.

@@ -44,7 +44,8 @@ class ScannedValues:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.role = ""
-        self._none = -1  # the offset of the last payload in place of arguments, such as null
+        self._none: int | None = None
+        """The offset of the last payload in place of arguments, such as null."""
         self.text: JsonText | None = None
         """The string that is read as the input of a call; None if there is none."""
 
@@ -75,7 +76,7 @@ class ScannedValues:
                 self.role = ""  # the arguments were read before, or could not be read
                 doubt_second(self.builder, "arguments", start, start)
                 return
-            if self._none >= unit:
+            if self._none is not None and self._none >= unit:
                 doubt_second(self.builder, "arguments", start, start)
         if role in ("input", "body"):
             draft.place_payload(start)

@@ -31,7 +31,7 @@ from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.payloads.scanners import doubt_in, scanner_for
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
-from toolgrammar.grammar.roles import JSON_LIKE, RAW_LIKE, STRICT_JSON
+from toolgrammar.grammar.roles import JSON_LIKE, PROSE_ROLES, RAW_LIKE, STRICT_JSON
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
@@ -246,7 +246,7 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
 def _commit_payload(driver: Driver, step: Step) -> None:
     """Makes the open island certain once its payload begins, if it needs no name or has one."""
     # Reasoning, content and text open with markup of their own, and need no name to be certain.
-    outside = driver.island >= 0 and step.leaf in ("reasoning", "content", "text")
+    outside = driver.island >= 0 and step.leaf in PROSE_ROLES
     if outside or (step.leaf and driver.called):
         driver.commit()
 

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Production, Terminal
     from toolgrammar.values.errors import GrammarError
 
-_OUTSIDE = frozenset({"reasoning", "content", "text"})
 _BEFORE = frozenset({"strip", "quoted"})
 _BEHIND = frozenset({"strip", "quoted", "right"})
 _LINE_END = "\n"
-_OF_ONE_ARGUMENT = frozenset({"argument", *roles.LEAF_ROLES} - _OUTSIDE)
+_OF_ONE_ARGUMENT = frozenset({"argument", *roles.LEAF_ROLES} - roles.PROSE_ROLES)
 
 
 class Lint:
@@ -186,7 +185,7 @@ class Lint:
         for production in self._productions:
             if production.role != "argument" or self._holds("value", production):
                 continue
-            for role in sorted(_OUTSIDE):
+            for role in sorted(roles.PROSE_ROLES):
                 if self._holds(role, production):
                     place = self._places.use(role) or self._places.start()
                     message = f"a `{role}` in an `argument` is {roles.LEAF_ROLES[role]}"
@@ -283,7 +282,7 @@ class Lint:
             for at, symbol in enumerate(production.symbols):
                 role = self._raw_role(symbol)
                 # Only payloads of a call have to be exact to the blank.
-                if role and not role.startswith("_") and role not in _OUTSIDE:
+                if role and not role.startswith("_") and role not in roles.PROSE_ROLES:
                     yield from self._before_raw(production, at, role)
                     yield from self._behind_raw(production, at, role)
 

@@ -23,12 +23,12 @@ from toolgrammar.core.driver.raw.value_doubts import (
 )
 from toolgrammar.core.mending.stops import stopped_before
 from toolgrammar.core.state.doubts import doubt_sibling
+from toolgrammar.grammar.roles import PROSE_ROLES
 
 if TYPE_CHECKING:
     from toolgrammar.core.driver.raw.state import RawReader
     from toolgrammar.core.machine.machine import Step
 
-_PROSE = ("reasoning", "content", "text")
 """The roles whose text may end anywhere."""
 LONGEST = 2048
 """The most characters of a closer, or of a quoted call's tag, with the text required after it."""
@@ -73,7 +73,7 @@ def begun_closer(reader: RawReader) -> int:
     assert step is not None
     # If the end of the text may close the payload, half a closer there is part of its text.
     may_end = step.node.end is not None or stopped_before(driver, reader.end.node) != ""
-    if may_end or step.leaf in _PROSE:
+    if may_end or step.leaf in PROSE_ROLES:
         return -1
     start = max(reader.searched, len(driver.buffer) - LONGEST)
     begun = reader.end.own_beginnings.search(driver.buffer, start)
@@ -94,13 +94,13 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     reader.let_go()
     ends = stopped or step.node.end is not None
     end = driver.position
-    if stopped and step.leaf not in _PROSE:
+    if stopped and step.leaf not in PROSE_ROLES:
         doubt_stopped(driver, step, end)
     # The closer in the value would have been a stop string, too, and have ended the message there.
     if stopped and reader.shared:
         doubt_quoted_opener(driver)
     # The position is before a closer that the end of the text cut.
-    begun = end < len(driver.buffer) and not ends and step.leaf not in _PROSE
+    begun = end < len(driver.buffer) and not ends and step.leaf not in PROSE_ROLES
     # In some formats reasoning and the answer may end with the message: a call in them may be lost.
     if step.leaf in ("reasoning", "content") or (step.leaf == "text" and not ends):
         start = max(0, raws_of(driver.builder).start)
@@ -109,9 +109,9 @@ def finish_raw(reader: RawReader, step: Step) -> None:
         doubt_damaged(driver, reader.end, end, is_cut=True)
         doubt_block_end(driver, end)
         doubt_open_end(driver, end)
-    driver.builder.end.leave_open(is_open=ends and step.leaf not in _PROSE)
+    driver.builder.end.leave_open(is_open=ends and step.leaf not in PROSE_ROLES)
     raws_of(driver.builder).end(driver.base + end, whole=ends, mended=begun)
-    if ends or step.leaf in _PROSE:
+    if ends or step.leaf in PROSE_ROLES:
         leave(driver, end)
     else:
         cut_payload(driver, reader.end.node, known=not begun)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.grammar.roles import PROSE_ROLES
 
 if TYPE_CHECKING:
     import re
@@ -111,12 +112,13 @@ class RawReader:
         """Emits the text before an index, or adds it to the text that is held back."""
         driver = self.driver
         if end > driver.position:
-            piece = driver.buffer[driver.position : end]
-            # The prefix was written by the template, and is not part of the value.
-            if driver.base + driver.position < 0:
+            piece, raws = driver.buffer[driver.position : end], raws_of(driver.builder)
+            # The prefix was written by the template, and is no part of the message; but a call that
+            # it begins has what it says.
+            if driver.base + driver.position < 0 and raws.role in PROSE_ROLES:
                 piece = piece[-(driver.base + driver.position) :]
             if self.held is None:
-                raws_of(driver.builder).take(piece)
+                raws.take(piece)
             else:
                 self.held.append(piece)
             driver.move_to(end)

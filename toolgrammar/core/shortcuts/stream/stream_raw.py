@@ -16,6 +16,7 @@ from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS, PayloadReader
 from toolgrammar.core.shortcuts.whole.shortcut_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
+from toolgrammar.grammar.roles import PROSE_ROLES
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 from toolgrammar.values.patterns import blanks
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 _MOST_BLANKS_HELD = 256
 """The most white space that is held back; with more, the driver takes over."""
 _MODES = frozenset({NONE, ONE_NEWLINE, STRIP})
-_PROSE = frozenset({"reasoning", "text", "content"})
 
 
 class StreamRaw(PayloadReader):
@@ -82,7 +82,7 @@ class StreamRaw(PayloadReader):
     def begin(self, text: str, start: int) -> int:
         """Begins at the first character of the payload."""
         message, role = self._message, self._step.leaf
-        if message.doubtful or (role != "value" and role not in _PROSE):
+        if message.doubtful or (role != "value" and role not in PROSE_ROLES):
             return NEEDS_DRIVER
         # Between two messages a line end is inserted, which has no offset in the source.
         said = message.reasonings if role == "reasoning" else message.texts
