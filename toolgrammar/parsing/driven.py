@@ -13,6 +13,7 @@ from toolgrammar.core.driver.modes import new_driver
 from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
+from toolgrammar.core.message.without_prefix import event_without_prefix, without_prefix
 from toolgrammar.core.trust.standing import report_inline
 from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
 from toolgrammar.core.trust.turns import Withheld
@@ -96,14 +97,12 @@ class DrivenReading:
         )
         # With several formats, it is not known yet whose signs of calls count.
         self._builder.read_signs(None if self._several is not None else machine.signs)
-        self.driver = new_driver(
-            machine, self._builder, base=-len(prefix), max_depth=options.limits.depth
-        )
+        self.driver = new_driver(machine, self._builder, max_depth=options.limits.depth)
         self.among = None if self._several is None else self._several.among(self._builder)
         if self.among is not None:
             self.driver.read_among(self.among)
-        # The prefix is read at offsets below 0: what it opens is open, but it is not part of the
-        # message.
+        # What the prefix opens is open, but it is not part of the message: the offsets of all that
+        # is told are counted from behind it.
         if prefix:
             source.stand_behind(prefix)
             self.driver.feed(prefix)
@@ -166,12 +165,13 @@ class DrivenReading:
         """Returns the parse result, after the message has ended."""
         builder = self._builder
         chosen = self._format_of_all()
-        source = self._source.text()  # first, since joining it frees the blocks of the source
+        source = self._source.message()  # first, since joining it frees the blocks of the source
+        origin = self._source.origin
         return ParseResult(
-            tuple(builder.calls),
+            tuple(without_prefix(each, origin) for each in builder.calls),
             builder.text_parts.stripped(),
             builder.reasoning_parts.stripped(),
-            tuple(builder.diagnostics),
+            tuple(without_prefix(each, origin) for each in builder.diagnostics),
             chosen.id,
             source,
             chosen.digest,
@@ -181,9 +181,9 @@ class DrivenReading:
 
     def _feed(self, chunk: str, *, final: bool) -> None:
         # Past the limit nothing is read, and the reading was ended already.
-        limit = self._options.limits.max_chars
-        if limit is not None and self._source.length + len(chunk) > limit:
-            self._feed_to_limit(chunk, limit - self._source.length)
+        limit, length = self._options.limits.max_chars, self._source.length - self._source.origin
+        if limit is not None and length + len(chunk) > limit:
+            self._feed_to_limit(chunk, limit - length)
         elif not self._over:
             self._read(chunk, final=final)
 
@@ -200,9 +200,9 @@ class DrivenReading:
             # Whatever the server says later: what is open here goes on in what is not read.
             builder.end.cut(is_cut=True)
             self._read(chunk[:room], final=True)
-            limit = source.length
-            message = f"Found more than {limit} characters; the rest is text"
-            builder.report("limit-chars", "error", message, Span(limit, limit))
+            place = source.length
+            message = f"Found more than {place - source.origin} characters; the rest is text"
+            builder.report("limit-chars", "error", message, Span(place, place))
             chunk = chunk[room:]
         offset = source.length
         source.append(chunk)
@@ -249,6 +249,8 @@ class DrivenReading:
         # that is known.
         if self._builder.turns.awaiting:
             events = self._withheld.take(events, self._builder, ended=self._ended)
+        if self._source.origin:
+            events = [event_without_prefix(each, self._source.origin) for each in events]
         return events if self._delivered is None else self._delivered.new(events)
 
     def _format_of_all(self) -> Format | AnyOf:

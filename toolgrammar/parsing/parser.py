@@ -120,7 +120,9 @@ class Parser:
 
     def read_text(self, start: int, end: int | None = None) -> str:
         """Returns the text between two offsets, up to the limit on characters."""
-        return self._source.slice(start, self._source.length if end is None else end)
+        source = self._source
+        stop = source.length if end is None else end + source.origin
+        return source.slice(start + source.origin, stop)
 
     def feed(self, chunk: str) -> list[Event]:
         """Reads the next chunk of the message; returns the events that are certain now.

@@ -57,13 +57,14 @@ class Reread(NamedTuple):
 def _claims(result: ParseResult, builder: Builder, places: Places) -> list[Part]:
     """Returns the parts that were reported, in the order of the source, without overlaps."""
     # Text is certain: what the driver gave up as text is not part of a call any more.
+    origin = builder.source.origin
     parts = [
-        Part("text", Span(start, start + len(text)))
+        Part("text", Span(start - origin, start - origin + len(text)))
         for start, text in builder.text_parts.stretches()
         if text
     ]
     number = {id(draft): index for index, draft in places.ended.items()}
-    for place in places.found:
+    for place in places.found_from(origin):
         index = number.get(id(place.draft)) if place.draft is not None else None
         if place.draft is None:
             parts.append(Part(place.kind, Span(place.start, place.end)))

@@ -120,7 +120,7 @@ def _read(
     machine = machine_for(fmt.tables, names)
     builder.read_signs(machine.signs)
     # The default of `Limits`: what a parser would not read with its defaults is not written.
-    driver = new_driver(machine, builder, base=0, max_depth=200)
+    driver = new_driver(machine, builder, max_depth=200)
     driver.feed(text, final=True)
     return builder
 

@@ -63,6 +63,6 @@ def overlooks(builder: Builder, start: int) -> bool:
         start: the offset of the member's value.
     """
     draft = builder.draft
-    if draft is None or draft.name is None or draft.arguments_start >= 0 or start < 0:
+    if draft is None or draft.name is None or draft.arguments_start >= 0:
         return False
     return builder.source.slice(start, start + 1) == "{"

@@ -256,7 +256,7 @@ class RawValues:
         # A text with decoded entities is not found in the source, so its whole place is recorded.
         inner = self.builder.source.slice(start, end).find(text) if text else -1
         if inner >= 0:
-            start = max(0, start) + inner
+            start += inner
             end = start + len(text)
         places.note(self.builder, self.role, start, end)
 

@@ -344,7 +344,7 @@ class ScannedValues:
         # Text past a limit is not malformed: see `Limits`.
         code = "limit-depth" if reason == TOO_DEEP else "malformed-arguments"
         self.builder.report(code, "error", reason, Span(place, place))
-        draft.end_arguments(max(0, place))
+        draft.end_arguments(place)
         self._note_place(place)
         self._close(draft, text)
         draft.refuse(reason)

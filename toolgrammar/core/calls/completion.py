@@ -119,7 +119,7 @@ def complete(
         draft.arguments,
         draft.id or generated,
         None if draft.inputs is None else "".join(draft.inputs),
-        builder.source.slice(max(0, start), stop) if start >= 0 else "",
+        builder.source.slice(start, stop) if start >= 0 else "",
         Span(draft.start, max(end, draft.start)),
         status,
         tuple(dict.fromkeys(draft.depends_on or ())),
@@ -208,7 +208,7 @@ def _refuse_text(builder: Builder, draft: Draft, status: Status, end: int) -> St
         "unplaced-input",
         "error",
         "Found a text where the tool has no argument that it can only be",
-        Span(max(0, draft.arguments_start, draft.start), max(end, draft.start, 0)),
+        Span(max(draft.arguments_start, draft.start), max(end, draft.start)),
         hint="name the argument",
     )
     draft.doubts.append("unplaced-input")
@@ -225,7 +225,7 @@ def _doubt_word(builder: Builder, draft: Draft, name: str, end: int) -> None:
         "schema-mismatch",
         "error",
         f"Found text for `{name[:40]}` that its schema does not take; kept as text",
-        Span(max(0, draft.start), max(end, draft.start, 0)),
+        Span(draft.start, max(end, draft.start)),
         path=f"$.{name}",
     )
 

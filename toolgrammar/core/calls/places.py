@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator
 
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
@@ -62,7 +63,7 @@ class Places:
     def note(self, builder: Builder, role: str, start: int, end: int) -> None:
         """Records the part between two offsets that fills a role."""
         kind, draft = _KIND.get(role), builder.draft
-        if kind is None or end <= max(0, start):
+        if kind is None or end <= start:
             return
         # Text and reasoning belong to no call, even if one is open around them.
         if kind in ("reasoning", "text"):
@@ -79,7 +80,14 @@ class Places:
             # A key to which the header gives a role, such as `id`, is not an argument.
             kind = "id" if draft.wire_role and kind == "value" else kind
             key = "" if draft.wire_role else draft.key
-        self.found.append(Place(max(0, start), end, kind, key, draft))
+        self.found.append(Place(start, end, kind, key, draft))
+
+    def found_from(self, origin: int) -> Iterator[Place]:
+        """Yields the places that end behind an offset, counted from there on."""
+        for each in self.found:
+            if each.end > origin:
+                start, end = max(0, each.start - origin), each.end - origin
+                yield each._replace(start=start, end=end)
 
     def note_token(
         self, builder: Builder, role: str, match: re.Match[str], group: str | int, base: int

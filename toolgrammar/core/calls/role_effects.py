@@ -117,9 +117,7 @@ def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> 
 def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
     """Handles a role outside of calls, such as text or reasoning; returns whether it was one."""
     if role in ("text", "content"):
-        # A token may begin in the prefix, which is not part of the message.
-        if start + len(text) > 0:
-            builder.text(text[max(0, -start) :], max(0, start))
+        builder.text(text, start)
     elif role == "reasoning":
         builder.reason(text)
     elif role == MISSPELT:

@@ -68,8 +68,7 @@ def _next_call_begins(driver: Driver, step: Step) -> bool:
     # The name of the next call may have been read as that of an argument. The buffer then begins
     # after the name, so it is taken from the source.
     end = driver.base + driver.position
-    source = builder.source
-    before = source.written(max(end - _LONGEST_NAME, -len(source.prefix)), end)
+    before = builder.source.slice(end - _LONGEST_NAME, end)
     line = _LINE.search(before)
     if line is None:
         return False

@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 MODES: Final = Modes(text=read_text, tokens=read_token, finish=finish, give_back=give_back)
 
 
-def new_driver(machine: Machine, builder: Builder, *, base: int, max_depth: int) -> Driver:
+def new_driver(machine: Machine, builder: Builder, *, max_depth: int) -> Driver:
     """Returns a driver for one message.
 
     Args:
         machine: the machine of the format; with several formats, one that reads text alone.
         builder: the builder of the message.
-        base: the offset of the first character; negative if a prefix comes first.
         max_depth: the number of brackets that may be open at once in a payload.
     """
-    return Driver(machine, builder, MODES, base=base, max_depth=max_depth)
+    return Driver(machine, builder, MODES, max_depth=max_depth)

@@ -121,7 +121,7 @@ def _may_open(driver: Driver, place: int) -> bool | None:
             return True
         note_quoted(builder, offset, opener)
         return False
-    note_block(builder, driver.blocks, offset, max(0, driver.last_end), is_fence=is_fence)
+    note_block(builder, driver.blocks, offset, driver.last_end, is_fence=is_fence)
     return True
 
 

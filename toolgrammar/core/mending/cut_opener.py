@@ -36,15 +36,15 @@ def note_begun(driver: Driver) -> None:
         is_certain = _begins_as_calls_alone(driver) or _names_a_tool(driver)
         # With several formats, another one may read the island, so a key is not enough.
         if is_certain or (driver.among is None and _has_signs(driver)):
-            builder.end.note_opener(max(0, driver.base + start), driver.base + len(driver.buffer))
+            builder.end.note_opener(driver.base + start, driver.base + len(driver.buffer))
 
 
 def note_given_back(driver: Driver) -> None:
     """Notes the opener of an island that is given back, since it may have been that of a call."""
-    place = driver.base + driver.island
+    place, origin = driver.base + driver.island, driver.builder.source.origin
     opener = driver.island_node.opener.match(driver.buffer, driver.island)
     # A bracket alone, or an opener in the prefix, is no sign of a lost call.
-    if opener is not None and place >= 0 and letters_of(opener[0]):
+    if opener is not None and place >= origin and letters_of(opener[0]):
         driver.builder.given_back[place] = driver.base + opener.end()
 
 

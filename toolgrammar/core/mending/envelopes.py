@@ -72,7 +72,7 @@ def _twice(driver: Driver, place: int) -> bool | None:
     previous = driver.previous
     if previous is None or previous.kind != "literal":
         return None
-    last = max(0, driver.last_end)
+    last = driver.last_end
     # Only white space may stand between the two.
     if driver.builder.source.slice(last, max(last, driver.base + place)).strip():
         return None

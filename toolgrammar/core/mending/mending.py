@@ -333,7 +333,7 @@ def _tell_of_nameless(driver: Driver) -> None:
     end = driver.base + len(driver.buffer)
     could_close = path and not any("call" in step.before + step.after for step in path)
     could_close = could_close and driver.unit < driver.last_end  # no token of a call was read
-    if could_close or not driver.builder.source.written(driver.unit, end).strip(_BETWEEN_CALLS):
+    if could_close or not driver.builder.source.slice(driver.unit, end).strip(_BETWEEN_CALLS):
         return
     message = "Found the end of the text before the name of a call; what came of it is left out"
     driver.builder.report("truncated", "error", message, Span(min(driver.unit, end), end))

@@ -75,7 +75,7 @@ def _respelt(
 
 def _put_in_opener(driver: Driver, place: int, text: str) -> None:
     """Reports an opener that is inserted at an index of the buffer."""
-    builder, offset = driver.builder, max(0, driver.base + place)
+    builder, offset = driver.builder, driver.base + place
     span = Span(offset, offset)
     builder.report(
         "missing-open-tag",

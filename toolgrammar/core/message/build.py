@@ -11,7 +11,7 @@ from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.doubled import MARK_TERMINALS, Marks, once
 from toolgrammar.core.message.draft import Draft
 from toolgrammar.core.message.event_queue import EventQueue
-from toolgrammar.core.message.listing import START, FormatMisfit, Listing, in_message, is_misfit
+from toolgrammar.core.message.listing import START, FormatMisfit, Listing, is_misfit
 from toolgrammar.core.message.message_end import MessageEnd
 from toolgrammar.core.message.source import Parts, SkippedText
 from toolgrammar.core.message.turns import Turns
@@ -113,14 +113,15 @@ class Builder:
         return self.listing.diagnostics
 
     def text(self, text: str, offset: int) -> None:
-        """Adds text of the message."""
+        """Adds text of the message, from an offset or, if that is -1, from a decoded payload."""
+        text, offset = self.source.in_message(text, offset)
         # Text after a candidate waits: if another call comes, the candidate becomes text, which
         # stands before this text.
-        if self.candidate is not None:
+        if text and self.candidate is not None:
             self.candidate.behind.append((text, offset))
-            return
-        self.text_parts.append(text, offset)
-        self.queue.add(TextDelta(text))
+        elif text:
+            self.text_parts.append(text, offset)
+            self.queue.add(TextDelta(text))
 
     def report_skipped(self) -> None:
         """Reports skipped text, once for each stretch of it, however the stream was cut."""
@@ -246,8 +247,7 @@ class Builder:
     def open_draft(self, start: int) -> Draft:
         """Returns the open call; opens one at `start` if there is none."""
         if self.draft is None:
-            # An opener in the prefix has an offset below 0; spans are those of the message alone.
-            self.draft = Draft(max(0, start))
+            self.draft = Draft(start)
             self.draft.follow(self.listing.mark())
             # A repair before the name, such as that of a misspelt opener, is a repair of this call.
             if self.mended_before:
@@ -394,6 +394,6 @@ class Builder:
             # Strict reading mends nothing, so a repair becomes an error. The last part of the
             # message names the repair, as in `…; put one in`, and is dropped.
             severity, edits, message = "error", (), message.rpartition("; ")[0] or message
-        diagnostic = Diagnostic(code, severity, message, *in_message(span, edits), path, hint)
+        diagnostic = Diagnostic(code, severity, message, span, edits, path, hint)
         if self.listing.add(diagnostic):
             self.queue.add_problem(self.draft, Problem(diagnostic))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.values import limits
-from toolgrammar.values.diagnostics import Diagnostic, Edit
+from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -23,24 +23,6 @@ _RANKS: Final = {"info": 0, "warning": 1, "error": 2}
 _HINT: Final = (
     "their edits are not listed either: what was mended can't be checked by applying them"
 )
-
-
-def in_message(span: Span, edits: tuple[Edit, ...]) -> tuple[Span, tuple[Edit, ...]]:
-    """Returns a span and edits without what they have of the prefix, whose offsets are negative.
-
-    What is missing in the prefix is put in where the message begins; nothing else of it is edited.
-    """
-    found = tuple(
-        Edit(_from_zero(each.span), each.replacement)
-        for each in edits
-        if not each.span.start < each.span.end <= 0
-    )
-    return _from_zero(span), found
-
-
-def _from_zero(span: Span) -> Span:
-    """Returns the part of a span that begins at 0 or behind it."""
-    return span if span.start >= 0 else Span(0, max(0, span.end))
 
 
 class Rest(NamedTuple):

@@ -173,8 +173,10 @@ class Source:
     def __init__(self, limit: int = sys.maxsize) -> None:
         self.limit = limit
         """The most characters that the message may have; `room` is negative if it has more."""
-        self.prefix = ""
-        """The text before the message, which the chat template wrote."""
+        self.origin = 0
+        """The offset at which the message begins, behind what the chat template wrote of it."""
+        self.prefix_parts: list[tuple[int, str]] = []
+        """What was read as text before that, with its offsets."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
         self._joined = 0
@@ -185,15 +187,11 @@ class Source:
         """The length of the text when `room` reaches 0; the text has `mark - room` characters."""
 
     def stand_behind(self, prefix: str) -> None:
-        """Sets the text before the message, which is read but is not part of the message."""
-        self.prefix = prefix
-
-    def written(self, start: int, end: int) -> str:
-        """Returns the text between two offsets, of which the first may be in the prefix."""
-        # Negative offsets count from the end of the prefix: in the prefix `<think>` the `<` is at
-        # -7. With an end of 0 or more all of the rest of the prefix is included, hence `or None`.
-        before = self.prefix[start : min(end, 0) or None] if start < 0 else ""
-        return before + self.slice(start, end)
+        """Begins with a text that is read and is not part of the message."""
+        self.origin = len(prefix)
+        self.limit += self.origin
+        self.mark = self.room = min(_BLOCK, self.limit)
+        self.append(prefix)
 
     @property
     def length(self) -> int:
@@ -236,8 +234,26 @@ class Source:
             self._starts.append(self._joined)
             self._joined += len(block)
 
+    def behind_prefix(self, text: str, offset: int) -> tuple[str, int]:
+        """Returns a text from an offset and that offset, without what stands in the prefix.
+
+        The text of a decoded payload has the offset -1, and stands behind the prefix.
+        """
+        is_before = 0 <= offset < self.origin
+        return (text[self.origin - offset :], self.origin) if is_before else (text, offset)
+
+    def in_message(self, text: str, offset: int) -> tuple[str, int]:
+        """Returns what `behind_prefix` does of a text; keeps what stands in the prefix."""
+        if 0 <= offset < self.origin:
+            self.prefix_parts.append((offset, text[: self.origin - offset]))
+        return self.behind_prefix(text, offset)
+
+    def message(self) -> str:
+        """Returns the text of the message."""
+        return self.text()[self.origin :]
+
     def text(self) -> str:
-        """Returns the whole text."""
+        """Returns the whole text, from what the chat template wrote of it on."""
         self._join()
         if len(self._blocks) != 1:
             self._blocks, self._starts = ["".join(self._blocks)], [0]
@@ -246,7 +262,6 @@ class Source:
     def slice(self, start: int, end: int) -> str:
         """Returns the characters from `start` to before `end`, as far as there are any."""
         length = self.mark - self.room
-        # Offsets below 0 are those of the prefix, which is no part of the text.
         start, end = max(start, 0), min(end, length)
         if start >= end:
             return ""

@@ -49,7 +49,7 @@ class Turns:
         self.element = ""
         """What closes the element that only shows the last call, as `-->`; "" if there is none."""
         self.string_end = 1
-        """The offset up to which the message may be one string of JSON, or -1 if it is none."""
+        """How much of the message may be one string of JSON, in characters; -1 if it is none."""
         self.string_has_escapes = False
         self.marks: tuple[str, ...] = ()
         """The marks that close the quotation that opens right before the last call."""

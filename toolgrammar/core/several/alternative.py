@@ -65,8 +65,7 @@ class Alternative:
         self._quoted: Quoted | None = None
         self.node: Node | None = None
         """The node at which it reads text; None if it has not read anything yet."""
-        # This is below any offset; the offsets of a prefix are negative.
-        self.resume = -(10**9)
+        self.resume = -1
         """The offset before which it opens nothing, since it read up to there and found no call."""
         self.last_call = -1
         """The index of the last call that it read, or -1."""
@@ -86,8 +85,7 @@ class Alternative:
     def quotes(self, builder: Builder, offset: int, free: int) -> bool:
         """Whether the format reads the text at an offset as quoted, as an example."""
         found = self.several.quotes[self.number]
-        # The prefix was written by the template, so nothing in it is quoted by the model.
-        if not found or offset < 0:
+        if not found:
             return False
         if self._quoted is None:
             self._quoted = Quoted(tuple(found))

@@ -181,7 +181,7 @@ class Judge:
             self.place = 0
         # These two are taken from the reading that stumbled, before the driver is taken back.
         reached = driver.base + driver.position
-        text = builder.source.written(mark.origin, driver.base + len(driver.buffer))
+        text = builder.source.slice(mark.origin, driver.base + len(driver.buffer))
         leader = among.current
         assert leader is not None
         others = among.take_queue()

@@ -44,7 +44,7 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
         opener: the text that looks like an opener.
         end: the index in the buffer at which the diagnostic is reported.
     """
-    builder, place = driver.builder, max(0, driver.base + end)
+    builder, place = driver.builder, driver.base + end
     if builder.draft is not None:
         builder.draft.doubts.append("inner-argument")
         builder.report(

@@ -48,13 +48,13 @@ class Driver:
     """The state of one message between two chunks."""
 
     def __init__(
-        self, machine: Machine, builder: Builder, modes: Modes[Driver], *, base: int, max_depth: int
+        self, machine: Machine, builder: Builder, modes: Modes[Driver], *, max_depth: int
     ) -> None:
         self.modes, self.builder = modes, builder
         self.node = self.start_node = machine.start
         self.buffer, self.position = "", 0
-        self.base = base
-        """Offset in the source of the buffer's first character; negative inside the prefix."""
+        self.base = 0
+        """Offset in the source of the buffer's first character."""
         self.island = -1
         """Index in the buffer where an island that is not certain yet began, or -1."""
         self.island_node = machine.start
@@ -66,9 +66,9 @@ class Driver:
         """The code blocks of the message."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
-        self.last_end = base
+        self.last_end = 0
         """Offset where the last token or payload ended."""
-        self.free = base
+        self.free = 0
         """`last_end` as it was before the open island, or before the last island."""
         self.back: tuple[int, Node, int, Step | None] | None = None
         """How to take back a short literal that was read last, such as `</` before a repeated name:
@@ -102,7 +102,7 @@ class Driver:
         source.append(text)
         tried = self.builder.trial(source)
         machine = self.start_node.machine if others is None else others.start
-        driver = Driver(machine, tried, self.modes, base=0, max_depth=self.limits_depth)
+        driver = Driver(machine, tried, self.modes, max_depth=self.limits_depth)
         if others is not None:
             driver.read_among(others.anew(tried))
         for start in range(0, len(text), _TRIED):
@@ -174,7 +174,7 @@ class Driver:
     def stand_before(self, text: str, offset: int) -> None:
         """Puts text that begins at an offset, some of it read before, into the buffer again."""
         # For anchors and look-behinds, as in `take`.
-        before = self.builder.source.written(offset - 1, offset)
+        before = self.builder.source.slice(offset - 1, offset)
         self.read_anew(before + text, offset, len(before))
 
     def read_anew(self, text: str, offset: int, before: int) -> None:
@@ -351,17 +351,13 @@ class Driver:
             self.position = end
 
     def give_text(self, start: int, end: int) -> None:
-        """Emits the text between two indexes, except for any part of it in the prefix."""
+        """Emits the text between two indexes."""
         text, offset = self.buffer[start:end], self.base + start
-        if offset < 0:
-            # The prefix was written by the chat template: it is read, but is not in the message.
-            text, offset = text[-offset:], min(0, self.base + end)
-        if text:
-            # Text between the calls of a section is skipped, and is not text of the message.
-            if self.node.skipping:
-                self.builder.skipped_text.add(text, offset)
-            else:
-                self.builder.text(text, offset)
+        # Text between the calls of a section is skipped, and is not text of the message.
+        if self.node.skipping:
+            self.builder.skipped_text.add(*self.builder.source.behind_prefix(text, offset))
+        else:
+            self.builder.text(text, offset)
 
     def close(self, role: str, end: int) -> None:
         """Closes a call or a section that ended at an offset."""

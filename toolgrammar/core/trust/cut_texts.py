@@ -32,7 +32,7 @@ def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
 
     The opener counts with the name behind it, as prose may hold the mark alone.
     """
-    if draft.inputs is None or draft.doubts or draft.start < 0:
+    if draft.inputs is None or draft.doubts:
         return
     opener = _OPENER.match(builder.source.slice(draft.start, draft.start + _LONGEST_OPENER))
     if opener is None:
@@ -83,7 +83,7 @@ def _is_of_value(builder: Builder, draft: Draft, tag: str) -> bool:
     if written.startswith(("{", "[")):
         return False
     # The tag of the one value there is stands before it: `<tool_input>rye`.
-    before = builder.source.slice(max(0, draft.start, place - len(f"<{tag}>\n")), place)
+    before = builder.source.slice(max(draft.start, place - len(f"<{tag}>\n")), place)
     return f"<{tag}" in before + written
 
 

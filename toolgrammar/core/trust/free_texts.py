@@ -40,7 +40,7 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
     else:
         return
     draft.doubts.append(CODE)
-    place = max(0, draft.start)
+    place = draft.start
     builder.report(CODE, "error", message, Span(place, max(place, end)))
 
 

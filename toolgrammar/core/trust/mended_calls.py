@@ -79,7 +79,7 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
     if reason is not None:
         code, message = reason
         draft.doubts.append(code)
-        place = max(0, draft.start)
+        place = draft.start
         builder.report(code, "error", message, Span(place, place))
 
 

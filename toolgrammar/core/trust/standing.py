@@ -145,10 +145,10 @@ def _may_be_member(builder: Builder, draft: Draft) -> bool:
 
 def _is_in_block(builder: Builder, draft: Draft, text: str) -> bool:
     """Whether the open call stands in a block of unfenced code, as the body of an `if` does."""
-    first = max(0, draft.start - _LONGEST_INDENT)
-    before = builder.source.slice(first, max(0, draft.start)).rpartition("\n")[2]
+    first = draft.start - _LONGEST_INDENT
+    before = builder.source.slice(first, draft.start).rpartition("\n")[2]
     # The white space may belong to the text or to the opener.
-    line = before or builder.source.slice(max(0, draft.start), draft.start + _LONGEST_INDENT)
+    line = before or builder.source.slice(draft.start, draft.start + _LONGEST_INDENT)
     indent = len(line) - len(line.lstrip(" \t"))
     found = is_in_block(text.rpartition("\n")[0], indent)
     return builder.turns.in_block if found is None else found
@@ -196,10 +196,10 @@ def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
         return "in a line that quotes, or in a comment of code"
     if turns.element:
         return f"before `{turns.element}`, in what is only shown"
-    return "in a string of JSON, with its escapes" if _is_in_string(builder, end) else ""
+    return "in a string of JSON, with its escapes" if _is_in_string(builder, draft, end) else ""
 
 
-def _is_in_string(builder: Builder, end: int) -> bool:
+def _is_in_string(builder: Builder, draft: Draft, end: int) -> bool:
     r"""Whether all that was written up to an offset is a string of JSON: `"Look.\n<tool_call>…`.
 
     Its escapes are not undone in the call, so what it says is not what was meant.
@@ -207,9 +207,13 @@ def _is_in_string(builder: Builder, end: int) -> bool:
     turns, source = builder.turns, builder.source
     if turns.string_end < 0:
         return False
-    text = source.slice(turns.string_end, end) if source.slice(0, 1) == '"' else '"'
+    first = source.origin
+    text = source.slice(first + turns.string_end, end)
+    # A call that the prefix begins stands before the message, and in no string of it.
+    if draft.start < first or source.slice(first, first + 1) != '"':
+        text = '"'
     is_string = _INSIDE_STRING.fullmatch(text) is not None
-    turns.stand_in_string(end if is_string else -1, has_escapes="\\" in text)
+    turns.stand_in_string(end - first if is_string else -1, has_escapes="\\" in text)
     return is_string and turns.string_has_escapes
 
 
@@ -236,7 +240,8 @@ def _text_since_call(builder: Builder) -> tuple[int, str]:
     since, parts = builder.turns.parts_before, builder.text_parts
     places = zip(parts.offsets[since:], parts.texts[since:], strict=True)
     # The payload of an envelope has no place: its own markup would have closed it.
-    found = [(offset, text) for offset, text in places if offset >= end]
+    written = [*builder.source.prefix_parts, *places]
+    found = [(offset, text) for offset, text in written if offset >= end]
     return (found[0][0] if found else end), "".join([text for _, text in found])
 
 
@@ -279,7 +284,7 @@ def doubt_fenced(builder: Builder) -> None:
     is_alone = not skips and _REST_OF_FENCE.fullmatch("".join(parts)) is not None
     for index, fence in fenced.items():
         call = builder.calls[index]
-        line = builder.source.slice(max(0, fence - _LONGEST_FENCE), fence)
+        line = builder.source.slice(fence - _LONGEST_FENCE, fence)
         shows = SHOWING_FENCE.search(line) is not None
         # Only a call that is written as the format says is taken for meant.
         is_sound = is_alone and fence == last and call.status == "complete" and not shows
@@ -321,8 +326,6 @@ def report_inline(builder: Builder) -> None:
 
 def is_inline(builder: Builder, offset: int) -> bool:
     """Whether a place stands in inline code: behind a backtick of its line, or of the same code."""
-    if offset < 0:
-        return False
     turns = builder.turns
     if 0 <= offset - turns.code <= _LAST and turns.code >= 0:
         between = builder.source.slice(turns.code, offset)
@@ -353,13 +356,11 @@ def note_block(builder: Builder, blocks: Blocks, offset: int, free: int, *, is_f
     Args:
         builder: the message.
         blocks: its blocks of code.
-        offset: where the island opens; below 0 in the prefix.
+        offset: where the island opens.
         free: where the last island ended.
         is_fence: whether its opener is a fence itself. With fences of the same length it would
             stand in its own block.
     """
-    fence = -1
-    if offset >= 0:
-        blocks.look(builder.source, offset, free)
-        fence = blocks.began if not is_fence else _NESTED if blocks.may_nest else -1
+    blocks.look(builder.source, offset, free)
+    fence = blocks.began if not is_fence else _NESTED if blocks.may_nest else -1
     builder.turns.stand_in_fence(fence)

@@ -198,7 +198,7 @@ def _texts_of_calls(builder: Builder) -> set[str]:
     return {
         builder.source.slice(span.start, span.end)
         for span in spans
-        if 0 < span.end - span.start <= _LONGEST_REPEATED and span.start >= 0
+        if 0 < span.end - span.start <= _LONGEST_REPEATED
     }
 
 

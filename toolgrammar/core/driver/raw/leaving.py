@@ -58,8 +58,7 @@ def close_raw(reader: RawReader, end: int) -> None:
         doubt_open_json(driver, end)
     raws = raws_of(driver.builder)
     if reader.end.is_thought_beside_calls:
-        # A prefix may have begun it: then it starts before the message.
-        thought = max(0, raws.start), driver.base + end
+        thought = raws.start, driver.base + end
         driver.builder.turns.end_thought(*thought, reader.end.machine.signs)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
     leave(driver, end)
@@ -103,7 +102,7 @@ def finish_raw(reader: RawReader, step: Step) -> None:
     begun = end < len(driver.buffer) and not ends and step.leaf not in PROSE_ROLES
     # In some formats reasoning and the answer may end with the message: a call in them may be lost.
     if step.leaf in ("reasoning", "content") or (step.leaf == "text" and not ends):
-        start = max(0, raws_of(driver.builder).start)
+        start = raws_of(driver.builder).start
         driver.builder.end.leave_text_open(start, step.machine.signs)
     if ends:
         doubt_damaged(driver, reader.end, end, is_cut=True)

@@ -115,8 +115,9 @@ class RawReader:
             piece, raws = driver.buffer[driver.position : end], raws_of(driver.builder)
             # The prefix was written by the template, and is no part of the message; but a call that
             # it begins has what it says.
-            if driver.base + driver.position < 0 and raws.role in PROSE_ROLES:
-                piece = piece[-(driver.base + driver.position) :]
+            before = driver.builder.source.origin - (driver.base + driver.position)
+            if before > 0 and raws.role in PROSE_ROLES:
+                piece = piece[before:]
             if self.held is None:
                 raws.take(piece)
             else:
@@ -222,7 +223,7 @@ def note_opener(reader: RawReader, match: re.Match[str], *, awaited: bool) -> No
     """Notes an opener in the value, and holds back the text after it if the tool awaits its key."""
     driver, end, sibling = reader.driver, reader.end, reader.begun
     offset = driver.base + match.start()
-    if sibling.offset >= 0 or offset < 0 or reader.others_open or reader.values_open:
+    if sibling.offset >= 0 or reader.others_open or reader.values_open:
         # The first opener is enough, and an opener inside a quoted value belongs to the quotation.
         return
     if not end.tagged or end.call_closes_alone or driver.island >= 0:

@@ -46,7 +46,7 @@ def doubt_inner_closer(
         end: the index in the buffer where the value ends.
         mended: whether the value ends at something else than its own closer.
     """
-    builder, place = driver.builder, max(0, driver.base + end)
+    builder, place = driver.builder, driver.base + end
     for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
@@ -89,7 +89,7 @@ def doubt_closer(driver: Driver, end: int) -> None:
         "stray-close-tag",
         "error",
         f"Found `{match[0].strip()[:40]}` at the end of a text; it may close something else",
-        Span(max(0, stop - len(match[0])), stop),
+        Span(stop - len(match[0]), stop),
     )
 
 
@@ -107,7 +107,7 @@ def doubt_damaged(
     """
     builder, draft, stop = driver.builder, driver.builder.draft, driver.base + end
     start = raws_of(builder).start
-    if draft is None or start < 0 or raw.role not in ("value", "input", "body"):
+    if draft is None or raw.role not in ("value", "input", "body"):
         return
     text = builder.source.slice(start, stop)
     # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
@@ -126,7 +126,7 @@ def doubt_open_json(driver: Driver, end: int) -> None:
         driver: the driver, which reads the value as its payload.
         end: the index in the buffer where the value ends.
     """
-    builder, stop = driver.builder, max(0, driver.base + end)
+    builder, stop = driver.builder, driver.base + end
     text = builder.source.slice(raws_of(builder).start, stop).strip()
     # In `{"html": "</search>` the closer that ended the value may be part of the JSON.
     if builder.draft is not None and text[:1] in ("{", "[") and json_shape(text) is None:
@@ -139,7 +139,7 @@ def doubt_open_json(driver: Driver, end: int) -> None:
 
 def doubt_quoted_opener(driver: Driver) -> None:
     """Doubts a call if another call opens in its value and is not closed: it may be a real call."""
-    builder, place = driver.builder, max(0, driver.base + driver.position)
+    builder, place = driver.builder, driver.base + driver.position
     if builder.draft is not None:
         builder.draft.doubts.append("missing-close-tag")
         message = "Found the opener of another call in a value, and one closer for both"

@@ -1,0 +1,64 @@
+"""A message whose beginning is the prefix has the calls that it has without one.
+
+An answer may be begun for the model, up to the midst of a call: `<tool_call>{"name": "f", `. The
+calls are those of the whole text, with the values that stand in the prefix; what is told has its
+place in the message.
+"""
+
+from itertools import chain
+
+import toolgrammar
+from tests.laws.every_case import cases, each_format, hold
+from toolgrammar.testing import Case
+from toolgrammar.testing.depth import at_depth
+from toolgrammar.testing.readings import deed, places
+
+LONGEST = 1500
+PLACES = at_depth(few=6, usual=24, every=400)
+"""Characters of an example that is cut, and how many of its places are tried."""
+
+
+def begun_for_the_model(case: Case) -> None:
+    """Holds that the beginning of a text as prefix changes no call, up to the end of the last one."""
+    options = {"format": case.format, "tools": case.tools}
+    whole = toolgrammar.parse(case.text, prefix=case.prefix, **options)
+    wanted = [(deed(call), call.executable) for call in whole.calls]
+    last = whole.calls[-1].span.end if whole.calls else len(case.text)
+    for place in places(last, PLACES):
+        prefix, text = case.prefix + case.text[:place], case.text[place:]
+        result = toolgrammar.parse(text, prefix=prefix, **options)
+        found = [(deed(call), call.executable) for call in result.calls]
+        assert found == wanted, (case.id, prefix, text, found, wanted)
+        assert result.source == text
+        spans = [each.span for each in chain(result.calls, result.diagnostics)]
+        spans += [edit.span for each in result.diagnostics for edit in each.edits]
+        assert all(0 <= span.start <= span.end <= len(text) for span in spans), (case.id, spans)
+        ends = [call.span.end + place for call in result.calls if call.span.end]
+        known = {call.span.end for call in whole.calls}
+        assert not whole.ok or known.issuperset(ends), (case.id, prefix, text, ends, known)
+
+
+@each_format
+def test_a_prefix_begins_the_message(format_id: str) -> None:
+    short = [case for case in cases(format_id) if 1 < len(case.text) <= LONGEST]
+    hold(begun_for_the_model, short)
+
+
+def streamed(case: Case) -> None:
+    """Holds that a message behind a prefix is read alike whole and streamed."""
+    for place in places(len(case.text), PLACES // 3):
+        prefix, text = case.prefix + case.text[:place], case.text[place:]
+        whole = toolgrammar.parse(text, case.format, tools=case.tools, prefix=prefix)
+        for size in (1, 5):
+            parser = toolgrammar.Parser(case.format, tools=case.tools, prefix=prefix)
+            pieces = [text[start : start + size] for start in range(0, len(text), size)]
+            events = [event for piece in pieces for event in parser.feed(piece)]
+            events += parser.close()
+            assert parser.result.to_dict() == whole.to_dict(), (case.id, prefix, text)
+            ended = [event.call for event in events if isinstance(event, toolgrammar.CallEnd)]
+            assert ended == list(whole.calls), (case.id, prefix, text)
+
+
+@each_format
+def test_a_message_behind_a_prefix_streams(format_id: str) -> None:
+    hold(streamed, [case for case in cases(format_id) if 1 < len(case.text) <= LONGEST])
