@@ -99,11 +99,13 @@ def _next(reader: RawReader) -> re.Match[str] | None:
     # A closer with the whole text that has to follow it does not need that expression.
     if not driver.final or (match is not None and str(match.lastgroup).startswith("closer_")):
         return match
-    if match is None:
-        if end.bare.search(driver.buffer, reader.searched) is None:
-            return None
-        return end.final.search(driver.buffer, reader.searched)
-    return end.final.match(driver.buffer, match.start())
+    if match is not None:
+        return end.final.match(driver.buffer, match.start())
+    bare = end.bare.search(driver.buffer, reader.searched)
+    while bare is not None and match is None:
+        match = end.final.match(driver.buffer, bare.start())
+        bare = end.bare.search(driver.buffer, bare.start() + 1)
+    return match
 
 
 def _may_grow(reader: RawReader, match: re.Match[str]) -> bool:
