@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import toolgrammar
 from fuzz.hostile_results import hostile_results
 from fuzz.mixed import disagreement, mixed_case
+from fuzz.options import contradiction
 from toolgrammar import RenderError, ToolCall
 from toolgrammar.grammar.roles import JSON_LIKE, bare_name
 from toolgrammar.values.events import CallEnd, CallStart
@@ -206,6 +207,11 @@ def mixed(format_id: str, draw: random.Random) -> Attempt:
     return Attempt(case.text, disagreement(case, draw))
 
 
+def options(format_id: str, draw: random.Random) -> Attempt:
+    """A text is read with options that few set together: its readings agree."""
+    return Attempt(*contradiction(format_id, draw))
+
+
 ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "quoted": quoted,
     "across": across,
@@ -215,6 +221,7 @@ ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "rendered": rendered,
     "results": results,
     "mixed": mixed,
+    "options": options,
 }
 """By its name, an attack."""
 

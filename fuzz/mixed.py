@@ -53,7 +53,7 @@ def disagreement(case: Case, draw: random.Random) -> str:
         agreement(case, whole)
         if not re.search(",|auto", str(case.format)):
             laws.tiling(case)
-        for chunks in (list(case.text), list(_chunks(case.text, draw))):
+        for chunks in (list(case.text), list(pieces_of(case.text, draw))):
             for place, wanted, found in zip(
                 ("result", "events"), seen(whole), seen(read(case, chunks)), strict=True
             ):
@@ -85,7 +85,8 @@ def _piece(format_id: str, draw: random.Random) -> str:
             return draw.choice(_literals(format_id) or _SCRAPS)
 
 
-def _chunks(text: str, draw: random.Random) -> Iterator[str]:
+def pieces_of(text: str, draw: random.Random) -> Iterator[str]:
+    """Yields a text in pieces of some characters."""
     at = 0
     while at < len(text):
         size = draw.choice((1, 1, 2, 3, 7, 20, 100))

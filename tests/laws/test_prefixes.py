@@ -5,7 +5,7 @@ calls are those of the whole text, with the values that stand in the prefix; wha
 place in the message.
 """
 
-from itertools import chain
+from typing import Any
 
 import toolgrammar
 from tests.laws.every_case import cases, each_format, hold
@@ -20,7 +20,7 @@ PLACES = at_depth(few=6, usual=24, every=400)
 
 def begun_for_the_model(case: Case) -> None:
     """Holds that the beginning of a text as prefix changes no call, up to the end of the last one."""
-    options = {"format": case.format, "tools": case.tools}
+    options: dict[str, Any] = {"format": case.format, "tools": case.tools}
     whole = toolgrammar.parse(case.text, prefix=case.prefix, **options)
     wanted = [(deed(call), call.executable) for call in whole.calls]
     last = whole.calls[-1].span.end if whole.calls else len(case.text)
@@ -30,7 +30,8 @@ def begun_for_the_model(case: Case) -> None:
         found = [(deed(call), call.executable) for call in result.calls]
         assert found == wanted, (case.id, prefix, text, found, wanted)
         assert result.source == text
-        spans = [each.span for each in chain(result.calls, result.diagnostics)]
+        spans = [call.span for call in result.calls]
+        spans += [each.span for each in result.diagnostics]
         spans += [edit.span for each in result.diagnostics for edit in each.edits]
         assert all(0 <= span.start <= span.end <= len(text) for span in spans), (case.id, spans)
         ends = [call.span.end + place for call in result.calls if call.span.end]
