@@ -14,47 +14,55 @@ from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.state.driver import Driver
 
 _REACH: Final = 1024
 """The number of characters in which the markup after the arguments is searched."""
+_LEAST: Final = 16
+"""The number of characters in which it is searched first."""
 _BRACKET_OR_STRING = late(r'[{}\[\]]|"(?:[^"\\]|\\.)*"|(?P<odd>")')
 _DISTINCTIVE: Final = 5
 """The least number of characters of markup that is evidence by itself."""
 
 
-class _LastSearch:
-    """The last search for markup after the arguments that found none.
+class _Searches:
+    """The searches for markup after the arguments: in some characters, then in twice as many.
 
-    A search goes through all text since the arguments, and a stream would make one a character: so
-    the next one waits for twice as much text.
+    A search goes through all text since the arguments, and a stream would make one a character. The
+    sizes do not depend on how the text was cut, so neither does what is found.
     """
 
     def __init__(self) -> None:
         self._node: Node | None = None
         self._place = self._size = 0
 
-    def waits(self, node: Node, place: int, size: int) -> bool:
-        """Whether to wait for more text.
+    def forget(self) -> None:
+        """Forgets what was searched, as the text is read again."""
+        self._node = None
+
+    def sizes(self, node: Node, place: int, size: int) -> Iterator[int]:
+        """Yields the numbers of characters in which to search now, the least first.
 
         Args:
             node: the node after the arguments; of several formats, each searches for its own.
             place: the offset of the arguments.
             size: the number of characters since then.
         """
-        return node is self._node and place == self._place and size < 2 * self._size
-
-    def failed(self, node: Node, place: int, size: int) -> None:
-        """Notes a search that found nothing."""
-        self._node, self._place, self._size = node, place, size
+        if node is not self._node or place != self._place:
+            self._node, self._place, self._size = node, place, _LEAST
+        while self._size <= min(size, _REACH):
+            self._size *= 2
+            yield self._size // 2
 
 
 @kept
-def _last_search(_builder: Builder) -> _LastSearch:
+def searches_of(_builder: Builder) -> _Searches:
     """Returns the record of a message."""
-    return _LastSearch()
+    return _Searches()
 
 
 def pass_unreadable(driver: Driver, start: int) -> bool | None:
@@ -81,12 +89,11 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     # In `"arguments": }` there is no text to skip.
     end: int | None = start
     if not node.token.match(buffer, start):
-        last_search, size = _last_search(builder), len(buffer) - start
-        if is_open and last_search.waits(node, place, size):
-            return False
-        end = _end(driver, node, start, is_open=is_open)
-        if end is None and is_open:
-            last_search.failed(node, place, size)
+        sizes = searches_of(builder).sizes(node, place, len(buffer) - start)
+        found = (_end(driver, node, start, start + size, is_open=True) for size in sizes)
+        end = next((each for each in found if each is not None), None)
+        if end is None and not is_open:
+            end = _end(driver, node, start, start + _REACH, is_open=False)
     if end is None:
         return False if is_open else None
     stop = driver.base + len(buffer[:end].rstrip())
@@ -102,21 +109,28 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     return True
 
 
-def _end(driver: Driver, node: Node, start: int, *, is_open: bool) -> int | None:
+def _end(driver: Driver, node: Node, start: int, stop: int, *, is_open: bool) -> int | None:
     """Returns the index of markup that can only follow the arguments; None if there is none.
 
     Also None if a string is open that more text may close, since it may contain that markup.
+
+    Args:
+        driver: the driver.
+        node: the node after the arguments.
+        start: the index where they begin.
+        stop: the index up to which the text is searched.
+        is_open: whether more text may follow there.
     """
     # This markup is the call's closers, anchors after missing closers, or the next call's opener.
     patterns = (node.token, repairs_of(node).pattern, driver.start_node.opener)
     found = [
         match.start()
         for pattern in patterns
-        for match in pattern.finditer(driver.buffer, start, start + _REACH)
+        for match in pattern.finditer(driver.buffer, start, stop)
         if len(match.group().strip()) >= _DISTINCTIVE
     ]
     # In `"arguments": 5}` the bracket that the text does not open is the call's own.
-    bracket = _bracket(driver.buffer[start : start + _REACH], is_open=is_open)
+    bracket = _bracket(driver.buffer[start:stop], is_open=is_open)
     if bracket is None:
         return None
     if bracket >= 0 and node.token.match(driver.buffer, start + bracket):

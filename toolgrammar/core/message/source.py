@@ -177,6 +177,8 @@ class Source:
         """The offset at which the message begins, behind what the chat template wrote of it."""
         self.prefix_parts: list[tuple[int, str]] = []
         """What was read as text before that, with its offsets."""
+        self.shown = sys.maxsize
+        """The offset up to which the text may be looked at; a trial reads some of it again."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
         self._joined = 0
@@ -196,7 +198,14 @@ class Source:
     @property
     def length(self) -> int:
         """The number of characters so far."""
-        return self.mark - self.room
+        return min(self.mark - self.room, self.shown)
+
+    def show_to(self, offset: int | None) -> None:
+        """Shows the text up to an offset alone, as if it had come so far; all of it for None.
+
+        What a trial finds in a text must not depend on how much more of it has come.
+        """
+        self.shown = sys.maxsize if offset is None else offset
 
     @property
     def last(self) -> str:
@@ -262,7 +271,7 @@ class Source:
     def slice(self, start: int, end: int) -> str:
         """Returns the characters from `start` to before `end`, as far as there are any."""
         length = self.mark - self.room
-        start, end = max(start, 0), min(end, length)
+        start, end = max(start, 0), min(end, length, self.shown)
         if start >= end:
             return ""
         # A short message is one string: joining it costs less than looking for its blocks.

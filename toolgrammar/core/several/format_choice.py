@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.mending.unreadable_payloads import searches_of
 from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.several.delivered_events import Given, begins_with, behind, joined
 
@@ -94,6 +95,7 @@ class Mark(NamedTuple):
             calls=self.calls,
         )
         raws_of(builder).forget()
+        searches_of(builder).forget()
         driver.restart(self.before, self.origin, self.last_end)
 
 
@@ -201,6 +203,7 @@ class Judge:
             if goes_on or (not given and events is None and self.found_misfit):
                 left.append(other)  # it may be chosen by a later judgement
         builder.queue.listen(listening=listening)
+        builder.source.show_to(None)
         # The format that stumbled may still be the best, if the one that goes on stumbles as well.
         queue = left if winner is leader else [*left, leader]
         among.note_judged(queue, mark.origin + length)
@@ -237,9 +240,9 @@ class Judge:
             mark.restore(driver)
             self.among.begin(driver, leader, watched=True)
             try:
-                driver.take(text[:known], final=False)
+                self._take(driver, mark, text, 0, known)
                 for length in range(known + 1, len(text) + 1):
-                    driver.take(text[length - 1], final=False)
+                    self._take(driver, mark, text, length - 1, length)
                 length = len(text) + 1
                 driver.take("", final=True)
             except FormatMisfit:
@@ -247,6 +250,12 @@ class Judge:
                 if length > known or not known:
                     break
         return length, joined(driver.builder.queue.events)
+
+    @staticmethod
+    def _take(driver: Driver, mark: Mark, text: str, start: int, end: int) -> None:
+        """Has a driver read a piece of the island's text, as if the rest of it had not come yet."""
+        driver.builder.source.show_to(mark.origin + min(end, len(text)))
+        driver.take(text[start:end], final=False)
 
     def _try(
         self, driver: Driver, mark: Mark, other: Alternative, text: str, length: int
@@ -263,7 +272,7 @@ class Judge:
         try:
             # It is watched, so that its first repair ends the trial.
             among.begin(driver, other, watched=True)
-            driver.take(text[:length], final=False)
+            self._take(driver, mark, text, 0, length)
             if length > len(text):
                 driver.take("", final=True)
         # Its island ended without a repair.
