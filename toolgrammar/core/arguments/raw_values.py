@@ -170,7 +170,7 @@ class RawValues:
             draft = self.builder.draft
             assert draft is not None
             text = draft.add_input(text)
-            self.builder.emit(draft, InputDelta(len(self.builder.calls), text))
+            self.builder.emit(draft, InputDelta(self.builder.next_index, text))
         else:
             draft = self.builder.draft
             # The first character shows whether the value may wrap all arguments.

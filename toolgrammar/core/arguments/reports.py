@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def emit_arguments(builder: Builder, draft: Draft, piece: str) -> None:
     """Emits a piece of the JSON of the open call's arguments."""
-    builder.emit(draft, ArgumentsDelta(len(builder.calls), piece))
+    builder.emit(draft, ArgumentsDelta(builder.next_index, piece))
 
 
 def doubt_argument(

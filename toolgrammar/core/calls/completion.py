@@ -65,9 +65,7 @@ def _waits_for_its_end(builder: Builder, draft: Draft) -> bool:
 
 def is_full(builder: Builder) -> bool:
     """Whether the message has all the calls that it may have."""
-    # A candidate comes before the next call, unless that takes its place.
-    is_kept = builder.candidate is not None and builder.header.calls != "last"
-    return builder.max_calls is not None and len(builder.calls) + is_kept >= builder.max_calls
+    return builder.max_calls is not None and builder.next_index >= builder.max_calls
 
 
 def is_no_call(builder: Builder, draft: Draft) -> bool:
@@ -329,7 +327,7 @@ def carry_over(builder: Builder, draft: Draft) -> None:
             draft.take_key(key, key, "")
             value = draft.arguments[key] = builder.carried[key]
             written = draft.member() + json.dumps(value, ensure_ascii=False)
-            builder.emit(draft, ArgumentsDelta(len(builder.calls), written))
+            builder.emit(draft, ArgumentsDelta(builder.next_index, written))
             # Only the text between the two calls counts: words above the last call belong to that.
             behind = builder.calls[-1].span.end if builder.calls else 0
             above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)

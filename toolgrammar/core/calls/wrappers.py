@@ -74,7 +74,7 @@ def settle(builder: Builder, draft: Draft) -> None:
         return
     draft.unwrap(value)
     written = json.dumps(value, ensure_ascii=False)
-    builder.emit(draft, ArgumentsDelta(len(builder.calls), written))
+    builder.emit(draft, ArgumentsDelta(builder.next_index, written))
 
 
 def any_wrapped(keys: tuple[str, ...], calls: Sequence[ToolCall]) -> bool:

@@ -239,7 +239,7 @@ def _take(
     for role in step.before:
         driver.close(role, driver.last_end)
     if driver.unit < 0 or step.opens:
-        driver.begin_unit(base + start)
+        driver.begin_unit(base + start, in_call=step.opens == "call")
     if step.opens:
         open_role(builder, step.opens)
     _fill(driver, step, text, base + start, match)

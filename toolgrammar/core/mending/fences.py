@@ -34,6 +34,6 @@ def skip_fence(driver: Driver) -> bool | None:
         span,
         edits=(Edit(span, ""),),
     )
-    driver.builder.mend_next()
+    driver.builder.mend()
     driver.move_to(match.end())
     return True

@@ -195,7 +195,7 @@ def pass_words(driver: Driver, place: int) -> bool | None:
     driver.move_to(match.start())
     # The next call begins after the words, since spans must not overlap.
     if driver.unit >= 0:
-        driver.begin_unit(driver.base + match.start())
+        driver.begin_unit(driver.base + match.start(), in_call=driver.in_call)
     return True
 
 
@@ -390,8 +390,8 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
         # A fence with its language, as in "```yaml", opens a block: another call may begin there.
         doubtful = doubtful or driver.buffer[start:end].strip("`").isalpha()
         builder.mend(*["stray-close-tag"] * doubtful)
-    # The call that the last token opened has no draft before its name.
-    elif driver.previous is not None and driver.previous.opens == "call":
+    # A call has no draft before its name.
+    elif driver.in_call:
         builder.mend_next()
     driver.move_to(end)
     if driver.back is not None and end - driver.back[0] > _LONGEST_MARKUP:

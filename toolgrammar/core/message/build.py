@@ -163,6 +163,11 @@ class Builder:
         self.queue.add_of_call(draft, event)
 
     @property
+    def next_index(self) -> int:
+        """The index of the open call; a candidate comes before it, unless it takes its place."""
+        return len(self.calls) + (self.candidate is not None and self.header.calls != "last")
+
+    @property
     def has_draft(self) -> bool:
         """Whether a call is open."""
         return self.draft is not None
@@ -349,11 +354,7 @@ class Builder:
         self.token_start = start
 
     def mend(self, *doubts: str) -> None:
-        """Notes a repair of the open call, or of the next one if no call is open.
-
-        Args:
-            doubts: codes of doubts about the open call.
-        """
+        """Notes a repair of the open call, with doubts, or of the next one if no call is open."""
         if self.draft is not None:
             self.draft.mend(*doubts)
         else:

@@ -66,6 +66,8 @@ class Driver:
         """The code blocks of the message."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
+        self.in_call = False
+        """Whether that part is a call, and not the opener of a section or what separates calls."""
         self.last_end = 0
         """Offset where the last token or payload ended."""
         self.free = 0
@@ -163,6 +165,7 @@ class Driver:
         self.read_anew(before, offset, len(before))
         self.last_end = last_end
         self.island = self.unit = -1
+        self.in_call = False
         self.back = self.behind = self.previous = None
         self.payload.forget()
         # What was noted about the text after the offset is not valid for another reading of it.
@@ -279,9 +282,9 @@ class Driver:
         """Sets whether a code fence after the island's opener may be dropped."""
         self.may_be_fenced = may_come
 
-    def begin_unit(self, offset: int) -> None:
-        """Notes the offset of the part that may become a call."""
-        self.unit = offset
+    def begin_unit(self, offset: int, *, in_call: bool) -> None:
+        """Notes the offset of the part that may become a call, and whether a call has opened."""
+        self.unit, self.in_call = offset, in_call
 
     def count_token(self) -> int:
         """Counts a token of the open island; returns how many it has."""
@@ -298,7 +301,7 @@ class Driver:
 
     def leave_call(self) -> None:
         """Forgets the part that might have become a call."""
-        self.unit, self.called = -1, False
+        self.unit, self.called, self.in_call = -1, False, False
 
     def leave_island(self) -> None:
         """Closes an island that is not a call."""
@@ -326,8 +329,7 @@ class Driver:
         self.behind = None
         # Code blocks open and end only in the text after the last island.
         self.free = self.last_end
-        self.unit = -1
-        self.called = False
+        self.leave_call()
         self.run = self.modes.tokens
 
     def read_among(self, others: Others[Driver]) -> None:

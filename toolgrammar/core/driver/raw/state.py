@@ -100,8 +100,10 @@ class RawReader:
 
     def begins_line(self, start: int) -> bool:
         """Whether nothing but white space stands before an index of the buffer in its line."""
-        place = self.driver.base + start
-        before = self.driver.builder.source.slice(place - LINE, place)
+        place, raws = self.driver.base + start, raws_of(self.driver.builder)
+        # The opener of a thought, which a template may have written, is no text of its line.
+        first = max(place - LINE, raws.start if raws.role == "reasoning" else 0)
+        before = self.driver.builder.source.slice(first, place)
         return not before.rpartition("\n")[2].strip()
 
     def moved(self, by: int) -> None:

@@ -44,7 +44,7 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import (
 )
 from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
 from toolgrammar.core.trust.standing import is_doubtful
-from toolgrammar.grammar.roles import RAW_LIKE
+from toolgrammar.grammar.roles import PROSE_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.spans import Span
@@ -347,6 +347,9 @@ class WholeReader:
         if found is None:
             return -1
         part, end = found
+        # An opener that ends the prose may stand in code, which the driver judges.
+        if role in PROSE_ROLES and part.rpartition("\n\n")[2].count("`") % 2:
+            return -1
         if role == "value":
             return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
