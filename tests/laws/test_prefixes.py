@@ -5,6 +5,7 @@ calls are those of the whole text, with the values that stand in the prefix; wha
 place in the message.
 """
 
+import re
 from typing import Any
 
 import toolgrammar
@@ -16,6 +17,7 @@ from toolgrammar.testing.readings import deed, places
 LONGEST = 1500
 PLACES = at_depth(few=6, usual=24, every=400)
 """Characters of an example that is cut, and how many of its places are tried."""
+MARKUP = re.compile(r"<[^<>\n]{1,64}>|\[/?[A-Z_]{1,64}\]")
 
 
 def begun_for_the_model(case: Case) -> None:
@@ -28,7 +30,10 @@ def begun_for_the_model(case: Case) -> None:
         prefix, text = case.prefix + case.text[:place], case.text[place:]
         result = toolgrammar.parse(text, prefix=prefix, **options)
         found = [(deed(call), call.executable) for call in result.calls]
-        assert found == wanted, (case.id, prefix, text, found, wanted)
+        if MARKUP.sub("", prefix).strip():
+            assert found == wanted, (case.id, prefix, text, found, wanted)
+        # A tag alone may be of another format than the answer: what it would quote may run.
+        assert [each for each, _ in found] == [each for each, _ in wanted], (case.id, prefix)
         assert result.source == text
         spans = [call.span for call in result.calls]
         spans += [each.span for each in result.diagnostics]

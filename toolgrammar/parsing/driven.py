@@ -106,6 +106,8 @@ class DrivenReading:
         if prefix:
             source.stand_behind(prefix)
             self.driver.feed(prefix)
+            if self.driver.in_text and not self.held:
+                source.hide_prefix()
 
     def _machine_and_settings(self) -> tuple[Machine, Settings]:
         """Returns the machine and settings of the format; neutral ones for several formats."""

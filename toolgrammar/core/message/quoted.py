@@ -100,8 +100,8 @@ class Quoted:
                 self._asked[-1][1:] if self._asked else (0, None, -1, 0)
             )
         # A fence in the payload of a call is data, so the search skips to the end of the call.
-        self._place = max(self._place, free)
-        before = min(1, self._place)  # for anchors
+        self._place = max(self._place, free, source.first)
+        before = min(1, self._place - source.first)  # for anchors
         text = source.slice(self._place - before, place)
         at = before
         ahead: list[re.Match[str] | None] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 
+from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 MOST = 512
@@ -163,6 +164,7 @@ class Parts:
 
 _BLOCK = 2048
 """The number of characters at which the last chunks are joined into a block, to save memory."""
+_MARKUP = late(r"<[^<>\n]{1,64}>|\[/?[A-Z_]{1,64}\]")
 _LONG = 1024
 """The length of a chunk that is kept as a block of its own, since callers may hold its string."""
 
@@ -177,6 +179,8 @@ class Source:
         """The offset at which the message begins, behind what the chat template wrote of it."""
         self.prefix_parts: list[tuple[int, str]] = []
         """What was read as text before that, with its offsets."""
+        self.first = 0
+        """The offset before which nothing is looked at."""
         self.shown = sys.maxsize
         """The offset up to which the text may be looked at; a trial reads some of it again."""
         self._blocks: list[str] = []
@@ -194,6 +198,16 @@ class Source:
         self.limit += self.origin
         self.mark = self.room = min(_BLOCK, self.limit)
         self.append(prefix)
+
+    def hide_prefix(self) -> None:
+        """Hides the prefix, in which no part of the message begins, if it is markup alone.
+
+        Of `<think>` in a format without thoughts nothing is left for the message to stand in. But
+        where words were begun for the model, the message goes on in them: they may quote a call.
+        """
+        if not _MARKUP.sub("", self.text()[: self.origin]).strip():
+            self.first = self.origin
+            self.prefix_parts.clear()
 
     @property
     def length(self) -> int:
@@ -271,7 +285,7 @@ class Source:
     def slice(self, start: int, end: int) -> str:
         """Returns the characters from `start` to before `end`, as far as there are any."""
         length = self.mark - self.room
-        start, end = max(start, 0), min(end, length, self.shown)
+        start, end = max(start, self.first), min(end, length, self.shown)
         if start >= end:
             return ""
         # A short message is one string: joining it costs less than looking for its blocks.

@@ -229,7 +229,7 @@ def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
     # Calls that stand in one line, or in one section, are quoted together.
     if not line and builder.calls and builder.turns.quotation:
         return True
-    if not line and start > 0 and builder.source.slice(start - 1, start) != "\n":
+    if not line and builder.source.slice(start - 1, start) not in ("", "\n"):
         return False  # the line began before the text: `</think> > 3`
     return line < len(text) and is_quoting_line(text, line)
 
