@@ -14,7 +14,8 @@ from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import give_back_nameless
 from toolgrammar.core.evidence.member_behind import MOST, goes_on
 from toolgrammar.core.evidence.used import touches
-from toolgrammar.core.mending.mending import missing_closers
+from toolgrammar.core.machine.repairs import IN_A_LINE, repairs_of
+from toolgrammar.core.mending.mending import text_of
 from toolgrammar.core.state.doubts import doubt_line_behind, doubt_open_brackets
 from toolgrammar.core.trust.beside_arguments import holds_beside, report_rest
 
@@ -197,8 +198,11 @@ def cut_payload(driver: Driver, node: Node, *, known: bool = True) -> None:
         node: the node after the payload.
         known: whether all of the rest is payload; False if it may be a closer that was cut.
     """
-    is_whole = known and not raws_of(driver.builder).left_out
-    closers = missing_closers(driver, node) if is_whole else ""
+    path = repairs_of(node).to_end if known and not raws_of(driver.builder).left_out else None
+    closers = "".join(text_of(step, driver) for step in path or ())
+    # A line end before any other closer would be one of the payload.
+    if path and path[0].terminal.name in IN_A_LINE:
+        closers = f"\n{closers}"
     call_ends.cut(driver.builder, driver.base + len(driver.buffer), closers=closers)
     driver.payload.end()
     driver.to_text()
