@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.mending.cut_opener import note_begun, note_given_back
+from toolgrammar.core.mending.cut_opener import may_be_cut, note_begun, note_given_back
 from toolgrammar.core.mending.envelopes import is_json, mend_envelope
 from toolgrammar.core.mending.fences import skip_fence
 from toolgrammar.core.mending.mending import cut_call, cut_here, mend, pass_words
@@ -93,7 +93,7 @@ def _note_begun(driver: Driver, *, in_payload: bool) -> bool:
     if driver.final:
         note_begun(driver)
     # Only the end of the text tells markup that is cut from what is none.
-    return driver.final or in_payload or not cut_here(driver, driver.node, driver.position)
+    return driver.final or in_payload or not may_be_cut(driver)
 
 
 def _is_call(driver: Driver) -> bool:

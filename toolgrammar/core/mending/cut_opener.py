@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.state.driver import Driver
 
+_LONGEST = 64
+"""The most characters of markup that the end of the text cuts."""
 _EMPTY = late(r"\s*\[\s*\]\s*")
 _BEHIND = late(
     r"""\s*+(?:[{}\[\]<(|/\uff5c]|["']\w|[\w.:/$@-]{1,256}[ \t]?[=({\[])"""
@@ -93,11 +95,18 @@ def _has_signs(driver: Driver) -> bool:
     return sum(weight for sign, weight in weights.items() if sign in written) >= POSSIBLE
 
 
+def may_be_cut(driver: Driver) -> bool:
+    """Whether the text ends in the beginning of markup that fits, as it is or mended."""
+    # A longer rest is no beginning of a tag, and a stream would look at it at each chunk.
+    rest = len(driver.buffer) - driver.position
+    return rest <= _LONGEST and cut_here(driver, driver.node, driver.position)
+
+
 def _is_cut(driver: Driver) -> bool:
     """Whether the text ends at a place where the call could go on."""
     buffer, position = driver.buffer, blanks.match(driver.buffer, driver.position).end()
     # The text ends in white space, or inside a token or payload that may stand here.
-    if position == len(buffer) or cut_here(driver, driver.node, driver.position):
+    if position == len(buffer) or may_be_cut(driver):
         return True
     begun = (step.begun for step in driver.node.payloads)
     return any(each is not None and each.match(buffer, position) for each in begun)

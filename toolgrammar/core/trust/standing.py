@@ -208,10 +208,9 @@ def _is_in_string(builder: Builder, draft: Draft, end: int) -> bool:
     if turns.string_end < 0:
         return False
     first = source.origin
-    text = source.slice(first + turns.string_end, end)
     # A call that the prefix begins stands before the message, and in no string of it.
-    if draft.start < first or source.slice(first, first + 1) != '"':
-        text = '"'
+    begins = draft.start >= first and source.slice(first, first + 1) == '"'
+    text = source.slice(first + turns.string_end, end) if begins else '"'
     is_string = _INSIDE_STRING.fullmatch(text) is not None
     turns.stand_in_string(end - first if is_string else -1, has_escapes="\\" in text)
     return is_string and turns.string_has_escapes
