@@ -267,8 +267,9 @@ class Source:
 
     def in_message(self, text: str, offset: int) -> tuple[str, int]:
         """Returns what `behind_prefix` does of a text; keeps what stands in the prefix."""
-        if 0 <= offset < self.origin:
-            self.prefix_parts.append((offset, text[: self.origin - offset]))
+        if not 0 <= offset < self.origin:
+            return text, offset
+        self.prefix_parts.append((offset, text[: self.origin - offset]))
         return self.behind_prefix(text, offset)
 
     def message(self) -> str:
