@@ -67,8 +67,8 @@ test: $(VENV)/.development ## all units and pages, and each law over a third of 
 LAWS := tests/laws tests/units/reference/test_reference.py tests/units/recovery/test_recovery_laws.py \
 	tests/units/values/test_possessive.py
 
-laws: $(VENV)/.development ## the laws over every case of every format: 8 minutes
-	@echo "About 8 minutes on two free cores."
+laws: $(VENV)/.development ## the laws over every case of every format: 10 minutes
+	@echo "About 10 minutes on two free cores."
 	$(BIN)/python -m pytest -n auto --dist worksteal $(LAWS) grammars
 
 evening: $(VENV)/.development ## the laws at every place of every text, and over many drawn ones: hours
