@@ -35,6 +35,9 @@ LEAF_ROLES = {
 }
 """Roles of text that is read: one scanned terminal each."""
 
+PROSE_ROLES = frozenset({"reasoning", "content", "text"})
+"""The roles of what is said in a message, and not in a call: their text may end anywhere."""
+
 GROUP_ROLES = {
     "calls": "a section of calls",
     "parallel": "a section of calls that do not wait for each other",
@@ -84,8 +87,6 @@ DECLARED_TERMINALS = {
 }
 
 # The following are derived from the table of payloads, so that a new one is added only there.
-PROSE_ROLES = frozenset({"reasoning", "content", "text"})
-"""The roles of what is said in a message, and not in a call."""
 TEXT_LIKE = frozenset(named("text"))
 RAW_LIKE = frozenset(named("raw"))
 TYPED_JSON = {name: payload.types for name, payload in PAYLOADS.items() if payload.types}

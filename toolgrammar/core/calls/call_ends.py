@@ -59,7 +59,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     """
     # The call has no arguments, but a payload that filled no role, as in `"args": {…}` in a format
     # whose key is `arguments`.
-    beside = [each for each in builder.beside if 0 <= draft.start <= each]
+    beside = [each for each in builder.beside if draft.start <= each]
     if draft.arguments_start < 0 and beside:
         _note_beside(builder, draft, beside, place)
     if draft.repaired and builder.lacks_required:
@@ -167,8 +167,8 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
 
 def _note_beside(builder: Builder, draft: Draft, beside: list[int], end: int) -> None:
     """Doubts a call without arguments if another member, whose values are beside, may be them."""
-    # An empty object under another key loses no arguments.
-    # What stands behind the end of the call may not have come yet.
+    # An empty object under another key loses no arguments. What stands behind the end of the call
+    # may not have come yet.
     held = [at for at in beside if _HELD.match(builder.source.slice(at, min(at + _NEAR, end)))]
     code, message, start = "", "", beside[-1]
     if draft.beside and draft.inputs is None:

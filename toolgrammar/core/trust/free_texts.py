@@ -40,8 +40,7 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
     else:
         return
     draft.doubts.append(CODE)
-    place = draft.start
-    builder.report(CODE, "error", message, Span(place, max(place, end)))
+    builder.report(CODE, "error", message, Span(draft.start, max(draft.start, end)))
 
 
 def _argument_in(text: str, keys: Iterable[str]) -> str:

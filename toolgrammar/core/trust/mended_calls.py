@@ -79,8 +79,7 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
     if reason is not None:
         code, message = reason
         draft.doubts.append(code)
-        place = draft.start
-        builder.report(code, "error", message, Span(place, place))
+        builder.report(code, "error", message, Span(draft.start, draft.start))
 
 
 def sure_codes(found: Iterable[Diagnostic]) -> set[str]:

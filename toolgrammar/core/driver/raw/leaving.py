@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.driver.raw.state import RawReader
     from toolgrammar.core.machine.machine import Step
 
-"""The roles whose text may end anywhere."""
 LONGEST = 2048
 """The most characters of a closer, or of a quoted call's tag, with the text required after it."""
 
