@@ -5,19 +5,32 @@ calls are those of the whole text, with the values that stand in the prefix; wha
 place in the message.
 """
 
-import re
 from typing import Any
+
+import pytest
 
 import toolgrammar
 from tests.laws.every_case import cases, each_format, hold
+from toolgrammar import Limits
+from toolgrammar.core.message.source import Source
+from toolgrammar.parsing.driven import DrivenReading, Options
 from toolgrammar.testing import Case
+from toolgrammar.testing.cases import format_of
 from toolgrammar.testing.depth import at_depth
 from toolgrammar.testing.readings import deed, places
+from toolgrammar.tools.specs import to_specs
 
 LONGEST = 1500
 PLACES = at_depth(few=6, usual=24, every=400)
 """Characters of an example that is cut, and how many of its places are tried."""
-MARKUP = re.compile(r"<[^<>\n]{1,64}>|\[/?[A-Z_]{1,64}\]")
+
+
+def hidden(case: Case, prefix: str) -> bool:
+    """Whether some of a prefix is not looked at."""
+    options = Options(
+        format_of(case), to_specs(case.tools or ()), strict=False, id_seed="", limits=Limits()
+    )
+    return DrivenReading(options, Source(), prefix=prefix).builder.source.first > 0
 
 
 def begun_for_the_model(case: Case) -> None:
@@ -30,9 +43,9 @@ def begun_for_the_model(case: Case) -> None:
         prefix, text = case.prefix + case.text[:place], case.text[place:]
         result = toolgrammar.parse(text, prefix=prefix, **options)
         found = [(deed(call), call.executable) for call in result.calls]
-        if MARKUP.sub("", prefix).strip():
+        # Up to its last tag a prefix in which nothing opens is hidden: it quotes nothing.
+        if not hidden(case, prefix):
             assert found == wanted, (case.id, prefix, text, found, wanted)
-        # A tag alone may be of another format than the answer: what it would quote may run.
         assert [each for each, _ in found] == [each for each, _ in wanted], (case.id, prefix)
         assert result.source == text
         spans = [call.span for call in result.calls]
@@ -68,3 +81,24 @@ def streamed(case: Case) -> None:
 @each_format
 def test_a_message_behind_a_prefix_streams(format_id: str) -> None:
     hold(streamed, [case for case in cases(format_id) if 1 < len(case.text) <= LONGEST])
+
+
+TOOLS = [{"name": "search", "parameters": {"properties": {"query": {"type": "string"}}}}]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "runs"),
+    [
+        ("<think>\n", True),
+        ("<|im_start|>assistant\n<think>\n", True),
+        ("Assistant: <think>\n", True),
+        ("The manual says:\n> ", False),
+        ("<think>\nThe manual says:\n> ", False),
+    ],
+)
+def test_words_of_a_prefix_may_quote_a_call_and_its_tags_may_not(
+    prefix: str, *, runs: bool
+) -> None:
+    text = "<tool>search</tool>\n<tool_input>rye</tool_input>"
+    (call,) = toolgrammar.parse(text, "langchain_xml", prefix=prefix, tools=TOOLS).calls
+    assert call.executable is runs

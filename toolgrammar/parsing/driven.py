@@ -107,7 +107,7 @@ class DrivenReading:
             source.stand_behind(prefix)
             self.driver.feed(prefix)
             if self.driver.in_text and not self.held:
-                source.hide_prefix()
+                source.hide_markup_before()
 
     def _machine_and_settings(self) -> tuple[Machine, Settings]:
         """Returns the machine and settings of the format; neutral ones for several formats."""

@@ -164,7 +164,7 @@ class Parts:
 
 _BLOCK = 2048
 """The number of characters at which the last chunks are joined into a block, to save memory."""
-_MARKUP = late(r"<[^<>\n]{1,64}>|\[/?[A-Z_]{1,64}\]")
+_TAG = late(r"<[^<>\n]{1,64}>|\[/?[A-Z_]{1,64}\]")
 _LONG = 1024
 """The length of a chunk that is kept as a block of its own, since callers may hold its string."""
 
@@ -199,15 +199,19 @@ class Source:
         self.mark = self.room = min(_BLOCK, self.limit)
         self.append(prefix)
 
-    def hide_prefix(self) -> None:
-        """Hides the prefix, in which no part of the message begins, if it is markup alone.
+    def hide_markup_before(self) -> None:
+        r"""Hides the prefix, in which no part of the message begins, up to its last tag.
 
-        Of `<think>` in a format without thoughts nothing is left for the message to stand in. But
-        where words were begun for the model, the message goes on in them: they may quote a call.
+        Of `<|im_start|>assistant\n<think>` in a format without thoughts nothing is left for the
+        message to stand in. It goes on in words that were begun for the model: they may quote it.
         """
-        if not _MARKUP.sub("", self.text()[: self.origin]).strip():
-            self.first = self.origin
-            self.prefix_parts.clear()
+        for tag in _TAG.finditer(self.text(), 0, self.origin):
+            self.first = tag.end()
+        self.prefix_parts = [
+            (max(at, self.first), text[max(0, self.first - at) :])
+            for at, text in self.prefix_parts
+            if at + len(text) > self.first
+        ]
 
     @property
     def length(self) -> int:
