@@ -49,6 +49,11 @@ class Terminal(NamedTuple):
     """The length of the expression before its repeats were bounded, if any were: of two
     terminals that match, the longer expression wins."""
 
+    @property
+    def holds_name(self) -> bool:
+        """Whether a named group of the pattern has the name of the call."""
+        return any(role == "name" for _, role in self.groups)
+
     def with_header(self, header: Header) -> Terminal:
         """Returns the terminal with the options of a header."""
         said = (("name", header.names), ("key", header.keys), (MISSPELT, header.misspelt))

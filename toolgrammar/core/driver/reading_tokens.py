@@ -346,9 +346,7 @@ def _perhaps_commit(driver: Driver, step: Step, text: str) -> None:
         driver.commit()
     # The name is no evidence, since `{"name": "Ann"` is data as well; a token after it is evidence.
     elif (
-        step.leaf != "name"
-        and "name" not in dict(step.constants)
-        and not any(role == "name" for _, role in step.terminal.groups)
+        step.leaf != "name" and "name" not in dict(step.constants) and not step.terminal.holds_name
     ):
         # Punctuation alone is weak: `f(` makes the call certain only at the end of the text.
         if step.kind == "same" or (not step.leaf and len(text.strip()) >= 3):

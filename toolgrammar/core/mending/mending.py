@@ -316,8 +316,9 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     """Ends the call because the text ends inside its markup, and reports the missing closers."""
     end = driver.base + len(driver.buffer)
     # `get_t` at the end of the text may be half of `get_time`.
-    named = driver.last_end == end and driver.previous is not None and _fills_name(driver.previous)
-    if named and call_ends.give_back_half_a_name(driver.builder, end):
+    last = driver.previous
+    named = last is not None and (last.leaf == "name" or last.terminal.holds_name)
+    if named and driver.last_end == end and call_ends.give_back_half_a_name(driver.builder, end):
         return
     if driver.builder.group is not None and not driver.builder.has_draft:
         _tell_of_nameless(driver)
@@ -337,11 +338,6 @@ def _tell_of_nameless(driver: Driver) -> None:
         return
     message = "Found the end of the text before the name of a call; what came of it is left out"
     driver.builder.report("truncated", "error", message, Span(min(driver.unit, end), end))
-
-
-def _fills_name(step: Step) -> bool:
-    """Whether a token is or contains the name of a tool."""
-    return step.leaf == "name" or any(role == "name" for _, role in step.terminal.groups)
 
 
 def _after_blanks(driver: Driver) -> int:

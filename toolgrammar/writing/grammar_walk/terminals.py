@@ -75,7 +75,7 @@ class Terminals:
         # none.
         if role == "id" and ("id" in needs.parts or terminal.groups):
             needs.parts.discard("id")
-            if any(group_role == "name" for _, group_role in terminal.groups):
+            if terminal.holds_name:
                 needs.parts.discard("name")
             return self._named(terminal, call, call.id)
         if role == "depends_on" and "depends_on" in needs.parts:
@@ -239,7 +239,7 @@ class Terminals:
         match = compile_pattern(_bare(terminal.pattern)).match(text) if text else None
         if text is None or match is None or match.end() != len(text):
             return None
-        if any(role == "name" for _, role in terminal.groups):
+        if terminal.holds_name:
             needs.parts.discard("name")
         if values:
             needs.take_value()

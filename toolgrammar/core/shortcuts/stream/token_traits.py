@@ -58,7 +58,7 @@ class TokenTraits:
         """Whether the terminal is read in other ways than the grammar says, too."""
         self.ends_call = ends_call(step)
         """Whether a call ends with it, and text may follow."""
-        self.may_begin_call = not step.leaf and all(role != "name" for _, role in terminal.groups)
+        self.may_begin_call = not step.leaf and not terminal.holds_name
         """Whether the token is one behind which a call with a name has begun, if it is distinct."""
         self.is_for_shortcut = not (
             needs_driver(step) or (terminal.name == "JSON_STRING" and not step.leaf)

@@ -145,14 +145,9 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
 
 def _is_delimited(steps: list[Step]) -> bool:
     """Whether a literal follows the name in a run, without which text does not end the call."""
-    names = [at for at, step in enumerate(steps) if _fills_name(step)]
-    behind = steps[names[-1] + 1 :] if names else []
+    named = [step.leaf == "name" or step.terminal.holds_name for step in steps]
+    behind = steps[len(named) - named[::-1].index(True) :] if any(named) else []
     return any(step.kind in ("literal", "same") for step in behind)
-
-
-def _fills_name(step: Step) -> bool:
-    """Whether a token has the name of a call."""
-    return step.leaf == "name" or any(role == "name" for _, role in step.terminal.groups)
 
 
 def _payload(node: Node, text: str, position: int) -> Step | None:
