@@ -65,6 +65,9 @@ SAME_TERMINALS = {
 }
 """Declared terminals that repeat text that was read."""
 
+CLOSING_LINES = frozenset({"SAME_FENCE", "SAME_MARK"})
+"""Terminals that repeat what opened a block, on a line of their own."""
+
 TOOL_TERMINAL = "TOOL"
 """Declared terminal that is the name of a known tool."""
 

@@ -14,10 +14,11 @@ from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import give_back_nameless
 from toolgrammar.core.evidence.member_behind import MOST, goes_on
 from toolgrammar.core.evidence.used import touches
-from toolgrammar.core.machine.repairs import IN_A_LINE, repairs_of
+from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import text_of
 from toolgrammar.core.state.doubts import doubt_line_behind, doubt_open_brackets
 from toolgrammar.core.trust.beside_arguments import holds_beside, report_rest
+from toolgrammar.grammar.roles import CLOSING_LINES
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
@@ -201,7 +202,7 @@ def cut_payload(driver: Driver, node: Node, *, known: bool = True) -> None:
     path = repairs_of(node).to_end if known and not raws_of(driver.builder).left_out else None
     closers = "".join(text_of(step, driver) for step in path or ())
     # A line end before any other closer would be one of the payload.
-    if path and path[0].terminal.name in IN_A_LINE:
+    if path and path[0].terminal.name in CLOSING_LINES:
         closers = f"\n{closers}"
     call_ends.cut(driver.builder, driver.base + len(driver.buffer), closers=closers)
     driver.payload.end()

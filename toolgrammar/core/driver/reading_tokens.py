@@ -19,7 +19,7 @@ from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
 from toolgrammar.core.mending.mending import step_back_to_call
 from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener
 from toolgrammar.core.payloads.json.tokens import decoded_token
-from toolgrammar.grammar.roles import KNOWN_TOOL, MISSPELT
+from toolgrammar.grammar.roles import CLOSING_LINES, KNOWN_TOOL, MISSPELT
 from toolgrammar.patterns import marks
 from toolgrammar.patterns.partial import MAX_TOKEN, MOST_BLANKS
 from toolgrammar.values.diagnostics import Edit
@@ -39,8 +39,6 @@ Without a limit, the same tokens would be read again from each opener among them
 """
 SECTION_EVIDENCE = 16
 """The least characters of a section's opener that are evidence of a section without a call."""
-LINES = frozenset({"SAME_FENCE", "SAME_MARK"})
-"""The terminals of repeated tokens that stand on a line of their own."""
 SHORT = 3
 """A literal with fewer characters may be taken back by what follows it."""
 
@@ -319,7 +317,7 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
 
 def _looks_on(step: Step) -> bool:
     """Whether a token is whole only if a certain text follows it, such as the end of its line."""
-    return step.terminal.name in LINES or any(
+    return step.terminal.name in CLOSING_LINES or any(
         mark in step.terminal.pattern for mark in ("$", r"\Z")
     )
 

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.machine.kept import kept
-from toolgrammar.grammar.roles import GROUP_ROLES
+from toolgrammar.grammar.roles import CLOSING_LINES, GROUP_ROLES
 from toolgrammar.patterns.beginnings import literal_start
 from toolgrammar.patterns.partial import any_of, tail_that_begins
 from toolgrammar.patterns.sample import sample
@@ -36,8 +36,6 @@ _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
 _LANDMARK = 5
 """The least characters of a literal that is markup wherever it stands."""
-IN_A_LINE = frozenset({"SAME_FENCE", "SAME_MARK"})
-"""Terminals that are a line of their own."""
 _LINE_START = late(r"(?:\(\?[a-z]+:)?\^")
 _PIECE = late(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
@@ -201,14 +199,14 @@ def written(terminal: Terminal) -> str:
 
 def begins_line(terminal: Terminal) -> bool:
     """Whether markup stands at the start of a line, as `^@@end` and a closing fence do."""
-    return terminal.name in IN_A_LINE or (
+    return terminal.name in CLOSING_LINES or (
         terminal.kind == "regex" and _LINE_START.match(terminal.pattern) is not None
     )
 
 
 def ends_line(terminal: Terminal) -> bool:
     """Whether markup stands at the end of its line, as a fence does."""
-    return terminal.name in IN_A_LINE or (
+    return terminal.name in CLOSING_LINES or (
         terminal.kind == "regex" and terminal.pattern.rstrip(")").endswith("$")
     )
 

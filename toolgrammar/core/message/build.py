@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.message.candidate import REASONING, Candidate
-from toolgrammar.core.message.doubled import MARK_TERMINALS, Marks, once
+from toolgrammar.core.message.doubled import Marks, once
 from toolgrammar.core.message.draft import Draft
 from toolgrammar.core.message.event_queue import EventQueue
 from toolgrammar.core.message.listing import START, FormatMisfit, Listing, is_misfit
@@ -16,13 +16,9 @@ from toolgrammar.core.message.message_end import MessageEnd
 from toolgrammar.core.message.source import Parts, SkippedText
 from toolgrammar.core.message.turns import Turns
 from toolgrammar.core.payloads.json.guide import guide_of_tool
+from toolgrammar.grammar.roles import CLOSING_LINES
 from toolgrammar.values.diagnostics import Diagnostic, Edit
-from toolgrammar.values.events import (
-    Event,
-    Problem,
-    ReasoningDelta,
-    TextDelta,
-)
+from toolgrammar.values.events import Event, Problem, ReasoningDelta, TextDelta
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -203,7 +199,7 @@ class Builder:
 
     def repeats(self, terminal: str, text: str) -> bool:
         """Whether a text repeats what a terminal must repeat; a fence may be longer."""
-        if terminal in MARK_TERMINALS:
+        if terminal in CLOSING_LINES:
             return self.marks.repeats(terminal, text)
         if terminal == "SAME_NAME":
             # The opener may have `search.search` and the closer `search`, or the other way round.
@@ -212,7 +208,7 @@ class Builder:
 
     def same(self, name: str) -> str:
         """Returns the text that a terminal has to repeat: a name, a key, a fence or a mark."""
-        if name in MARK_TERMINALS:
+        if name in CLOSING_LINES:
             return self.marks.of(name)
         if self.draft is None:
             return ""

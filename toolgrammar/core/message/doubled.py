@@ -6,15 +6,12 @@ closed by five or more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolgrammar.patterns import fences
 
 if TYPE_CHECKING:
     from collections.abc import Container
-
-MARK_TERMINALS: Final = frozenset({"SAME_FENCE", "SAME_MARK"})
-"""The terminals that repeat a fence or a mark; the others repeat a name or a key."""
 
 
 class Marks:
