@@ -64,8 +64,7 @@ __all__ = [
 ]
 
 _LONGEST_CLOSER, _LINEAR_FROM = 40, 600  # characters
-_LINEAR_TIMES = at_depth(few=4, usual=16, every=16)  # as long
-_LINEAR_SLACK = 1.10  # as many steps a character
+_LINEAR_TIMES, _LINEAR_SLACK = at_depth(few=4, usual=16, every=16), 1.10  # as long; as many steps
 
 
 def expected(case: Case) -> None:
@@ -169,8 +168,8 @@ def _gives_out_each(case: Case, call: ToolCall) -> bool:
     read = formats.resolve_any(case.format)
     each_format = (read,) if isinstance(read, Format) else read.formats
     tables = next(each for each in each_format if each.id == call.format).tables
-    one_by_one = any(production.role == "value" for production in tables.productions)
-    return one_by_one or any(notation_of(each.name) == "python" for each in tables.terminals)
+    is_python = any(notation_of(each.name) == "python" for each in tables.terminals)
+    return is_python or all(each.role != "arguments" for each in tables.productions)
 
 
 def early(case: Case) -> None:
@@ -367,8 +366,9 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))
     # "x" stands for any text; an argument, a member or a parenthesis shows what ended too early.
-    element = f"{chosen.header.element}<x>1{chosen.header.element}</x>"
-    tails = ["x", ', "x": 1}', "(", element, *chosen.stop, *sorted(known), *ends]
+    mark, names = chosen.header.element, [each.name for each in chosen.tables.terminals]
+    elements = [f"{mark}<x>1{mark}</x>"] * names.count("ELEMENTS")
+    tails = ["x", ', "x": 1}', "(", *elements, *chosen.stop, *sorted(known), *ends]
     for tail in (*tails, *(f"\n{tail}" for tail in tails)):
         calls = _parsed(case, before + tail).calls
         if index >= len(calls) or (calls[index], calls[index].span) != (call, call.span):
