@@ -43,6 +43,7 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import (
     typed_value,
 )
 from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
+from toolgrammar.core.trust.evidence import ends_in_code
 from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.grammar.roles import PROSE_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
@@ -348,7 +349,7 @@ class WholeReader:
             return -1
         part, end = found
         # An opener that ends the prose may stand in code, which the driver judges.
-        if role in PROSE_ROLES and part.rpartition("\n\n")[2].count("`") % 2:
+        if role in PROSE_ROLES and ends_in_code(part.rpartition("\n\n")[2]):
             return -1
         if role == "value":
             return end if self._value(part, end, typed=fused.is_typed) else -1

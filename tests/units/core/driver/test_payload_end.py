@@ -1,4 +1,4 @@
-"""`core/driver/reading_payloads.py`: which payload begins, and where a call without a closer ends."""
+"""`core/driver/payload_end.py`: where a call without a closer ends."""
 
 from pathlib import Path
 
