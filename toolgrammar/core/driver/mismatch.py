@@ -76,7 +76,7 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
             return passed
     # A call may be lost here; the end of the message reports it if no call is found there after
     # all.
-    if driver.island >= 0 and empty is None and not _note_begun(driver, in_payload=in_payload):
+    if driver.island >= 0 and empty is None and not _judge_begun(driver, in_payload=in_payload):
         return False
     if driver.island >= 0:
         done = _give_back(driver, empty)
@@ -88,7 +88,7 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     return True
 
 
-def _note_begun(driver: Driver, *, in_payload: bool) -> bool:
+def _judge_begun(driver: Driver, *, in_payload: bool) -> bool:
     """Notes an opener that the end of the text cuts; returns False if more text is needed."""
     if driver.final:
         note_begun(driver)

@@ -61,7 +61,7 @@ class _Searches:
 
 @kept
 def searches_of(_builder: Builder) -> _Searches:
-    """Returns the record of a message."""
+    """Returns the searches of a message, made on first use."""
     return _Searches()
 
 

@@ -110,7 +110,7 @@ class Builder:
 
     def text(self, text: str, offset: int) -> None:
         """Adds text of the message, from an offset or, if that is -1, from a decoded payload."""
-        text, offset = self.source.in_message(text, offset)
+        text, offset = self.source.split_prefix(text, offset)
         # Text after a candidate waits: if another call comes, the candidate becomes text, which
         # stands before this text.
         if text and self.candidate is not None:

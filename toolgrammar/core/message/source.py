@@ -181,8 +181,6 @@ class Source:
         """What was read as text before that, with its offsets."""
         self.first = 0
         """The offset before which nothing is looked at."""
-        self.shown = sys.maxsize
-        """The offset up to which the text may be looked at; a trial reads some of it again."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
         self._joined = 0
@@ -216,14 +214,7 @@ class Source:
     @property
     def length(self) -> int:
         """The number of characters so far."""
-        return min(self.mark - self.room, self.shown)
-
-    def show_to(self, offset: int | None) -> None:
-        """Shows the text up to an offset alone, as if it had come so far; all of it for None.
-
-        What a trial finds in a text must not depend on how much more of it has come.
-        """
-        self.shown = sys.maxsize if offset is None else offset
+        return self.mark - self.room
 
     @property
     def last(self) -> str:
@@ -262,15 +253,15 @@ class Source:
             self._joined += len(block)
 
     def behind_prefix(self, text: str, offset: int) -> tuple[str, int]:
-        """Returns a text from an offset and that offset, without what stands in the prefix.
+        """Returns the part of a text that is behind the prefix, and the offset of that part.
 
         The text of a decoded payload has the offset -1, and stands behind the prefix.
         """
         is_before = 0 <= offset < self.origin
         return (text[self.origin - offset :], self.origin) if is_before else (text, offset)
 
-    def in_message(self, text: str, offset: int) -> tuple[str, int]:
-        """Returns what `behind_prefix` does of a text; keeps what stands in the prefix."""
+    def split_prefix(self, text: str, offset: int) -> tuple[str, int]:
+        """Returns what `behind_prefix` returns; adds the part before that to `prefix_parts`."""
         if not 0 <= offset < self.origin:
             return text, offset
         self.prefix_parts.append((offset, text[: self.origin - offset]))
@@ -290,7 +281,7 @@ class Source:
     def slice(self, start: int, end: int) -> str:
         """Returns the characters from `start` to before `end`, as far as there are any."""
         length = self.mark - self.room
-        start, end = max(start, self.first), min(end, length, self.shown)
+        start, end = max(start, self.first), min(end, length)
         if start >= end:
             return ""
         # A short message is one string: joining it costs less than looking for its blocks.

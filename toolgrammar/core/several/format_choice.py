@@ -203,7 +203,6 @@ class Judge:
             if goes_on or (not given and events is None and self.found_misfit):
                 left.append(other)  # it may be chosen by a later judgement
         builder.queue.listen(listening=listening)
-        builder.source.show_to(None)
         # The format that stumbled may still be the best, if the one that goes on stumbles as well.
         queue = left if winner is leader else [*left, leader]
         among.note_judged(queue, mark.origin + length)
@@ -240,9 +239,9 @@ class Judge:
             mark.restore(driver)
             self.among.begin(driver, leader, watched=True)
             try:
-                self._take(driver, mark, text, 0, known)
+                driver.take(text[:known], final=False)
                 for length in range(known + 1, len(text) + 1):
-                    self._take(driver, mark, text, length - 1, length)
+                    driver.take(text[length - 1], final=False)
                 length = len(text) + 1
                 driver.take("", final=True)
             except FormatMisfit:
@@ -250,12 +249,6 @@ class Judge:
                 if length > known or not known:
                     break
         return length, joined(driver.builder.queue.events)
-
-    @staticmethod
-    def _take(driver: Driver, mark: Mark, text: str, start: int, end: int) -> None:
-        """Has a driver read a piece of the island's text, as if the rest of it had not come yet."""
-        driver.builder.source.show_to(mark.origin + min(end, len(text)))
-        driver.take(text[start:end], final=False)
 
     def _try(
         self, driver: Driver, mark: Mark, other: Alternative, text: str, length: int
@@ -272,7 +265,7 @@ class Judge:
         try:
             # It is watched, so that its first repair ends the trial.
             among.begin(driver, other, watched=True)
-            self._take(driver, mark, text, 0, length)
+            driver.take(text[:length], final=False)
             if length > len(text):
                 driver.take("", final=True)
         # Its island ended without a repair.
