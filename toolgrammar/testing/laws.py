@@ -12,7 +12,7 @@ from typing import Any, Final
 from toolgrammar.catalogue.format import Format
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.core.machine.retry_budget import CREDIT
-from toolgrammar.grammar.payload_kinds import notation_of
+from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.parsing.whole import parse
 from toolgrammar.testing.agreement import agreement
@@ -366,8 +366,8 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))
     # "x" stands for any text; an argument, a member or a parenthesis shows what ended too early.
-    mark, names = chosen.header.element, [each.name for each in chosen.tables.terminals]
-    elements = [f"{mark}<x>1{mark}</x>"] * names.count("ELEMENTS")
+    mark, kinds = chosen.header.element, [PAYLOADS.get(e.name) for e in chosen.tables.terminals]
+    elements = [f"{mark}<x>1{mark}</x>" for each in kinds if each and each.header == "element"]
     tails = ["x", ', "x": 1}', "(", *elements, *chosen.stop, *sorted(known), *ends]
     for tail in (*tails, *(f"\n{tail}" for tail in tails)):
         calls = _parsed(case, before + tail).calls

@@ -130,3 +130,12 @@ def test_with_strict_reading_what_does_not_fit_is_text_in_a_stream_and_a_whole_t
         parser.feed(character)
     parser.close()
     assert parser.result.to_dict() == parse(text, "mistral_v11", strict=True).to_dict()
+
+
+@pytest.mark.parametrize("behind", ["<|too", "<|", "<|tool_call|>"])
+def test_a_damaged_opener_at_the_end_is_told_alike_whole_and_streamed(behind: str) -> None:
+    text = f"<tool_call>\n{behind}"
+    parser = Parser(format="granite")
+    parser.feed(text)
+    parser.close()
+    assert parser.result == parse(text, "granite")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from toolgrammar import Parser
+from toolgrammar import Parser, parse
 from toolgrammar.core.mending import unreadable_payloads
 
 
@@ -27,3 +27,16 @@ def test_a_stream_searches_for_the_end_of_no_arguments_a_few_times(
         parser.feed(character)
     parser.close()
     assert 1 < len(searches) < 16
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 20, 50, 1000])
+def test_the_format_of_unreadable_arguments_does_not_depend_on_the_cuts(size: int) -> None:
+    text = (
+        "Action: search\nAction Input: beechAction: search\nAction Input: beech forest\n"
+        "Action: sensors\nAction Input: {}Both."
+    )
+    parser = Parser(format="react_llamaindex,react")
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    assert parser.result == parse(text, "react_llamaindex,react")

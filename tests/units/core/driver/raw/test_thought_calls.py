@@ -104,3 +104,23 @@ def test_reasoning_of_a_list_streams_but_for_lines_that_may_be_calls() -> None:
     parser = Parser("auto", tools=_TOOLS, prefix="<think>\n")
     given = [parser.feed(each) for each in "A\nb c\n<too"]
     assert [bool(events) for events in given] == [True] * 6 + [False] * 4
+
+
+FLOUR = {
+    "name": "order_flour",
+    "parameters": {"type": "object", "properties": {"kind": {"type": "string"}}},
+}
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_of_two_openers_in_a_thought_the_first_is_held_back(size: int) -> None:
+    text = (
+        "<tool_calls>\n<tool_call>order_flour<tool_sep>\n<arg_key>kind</arg_key>\n"
+        "<arg_value>rye</arg_value>\n</tool_call>\n</tool_calls>"
+    )
+    parser = Parser(format="hermes,hy_v3", tools=[FLOUR], prefix="<think>")
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    assert [call.name for call in parser.result.calls] == ["order_flour"]
+    assert parser.result.reasoning == ""

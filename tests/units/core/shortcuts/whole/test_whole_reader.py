@@ -3,6 +3,7 @@
 import pytest
 
 from tests.units.core.cuts import read
+from toolgrammar import Parser, parse
 
 TOOLS: list[dict[str, object]] = [
     {
@@ -36,3 +37,13 @@ def test_a_closer_that_repeats_another_name_is_left_to_the_driver() -> None:
     assert call.executable
     # The run of tokens was learned: only the name in its closer is another one.
     assert read("roo_xml", "<now></later>", tools).calls == ()
+
+
+def test_an_opener_in_code_that_nothing_closes_ends_no_answer() -> None:
+    text = (
+        "<|open|>response<|sep|>I look.<|close|>`sponse<|sep|><|open|>tools<|sep|>"
+        '<|open|>call tool="on_air" index="1"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>'
+    )
+    for _ in range(4):  # the whole reader learns from what it sees
+        assert parse(text, "kimi_k3") == Parser("kimi_k3").run_whole(text)
+    assert not parse(text, "kimi_k3").calls

@@ -1,0 +1,27 @@
+"""`core/mending/mending.py`: markup that is left out is a repair of the call that it stands in."""
+
+import pytest
+
+import toolgrammar
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        (
+            "phi4_mini",
+            'functools[{"name": "g"}, {"name":<|/tool_call|> "f", "arguments": {"a": 1}}]',
+        ),
+        (
+            "cohere_command3",
+            '<|START_ACTION|>[\n{"tool_name": ```\n"f", "parameters": {"a": 1}}\n]<|END_ACTION|>',
+        ),
+    ],
+)
+def test_markup_left_out_of_a_call_before_its_name_is_a_repair_of_it(
+    format_id: str, text: str
+) -> None:
+    call = toolgrammar.parse(text, format_id).calls[-1]
+    assert (call.name, call.arguments, call.status) == ("f", {"a": 1}, "repaired")
+    strictly = toolgrammar.parse(text, format_id, strict=True)
+    assert "f" not in [each.name for each in strictly.calls]
