@@ -209,7 +209,7 @@ _TYPES: Final[dict[type, str]] = {
 }  # fmt: skip
 
 
-def _damaged(text: str, draw: random.Random) -> str:
+def damaged(text: str, draw: random.Random) -> str:
     """Returns a text with one fault."""
     at = draw.randrange(len(text))
     kind = draw.randrange(4)
@@ -222,14 +222,16 @@ def _damaged(text: str, draw: random.Random) -> str:
     return text[:at]
 
 
-_OF_ANY: Final[dict[str, Callable[[Case], object]]] = {
+OF_ANY: Final[dict[str, Callable[[Case], object]]] = {
     name: law
     for name, law in laws.laws_of(Case("", "hermes", "", tier="malformed"))
     if name not in ("expected", "linear")
 }
-_OF_SOUND: Final[dict[str, Callable[[Case], object]]] = {
+"""The laws of any text; what a drawn one means nobody wrote down, and none is long."""
+OF_SOUND: Final[dict[str, Callable[[Case], object]]] = {
     name: law for name, law in laws.laws_of(Case("", "hermes", "")) if name != "expected"
 }
+"""The laws of a sound text."""
 
 
 def faults(source: str, folder: Path, draw: random.Random) -> Iterator[str]:
@@ -238,13 +240,14 @@ def faults(source: str, folder: Path, draw: random.Random) -> Iterator[str]:
     path.write_text(source, encoding="utf-8", newline="\n")
     form = toolgrammar.load_format(path)
     for case in _cases(form, draw):
-        yield from _broken(case, _OF_SOUND)
+        yield from broken(case, OF_SOUND)
         for _ in range(_DAMAGED):
-            damaged = replace(case, text=_damaged(case.text, draw), tier="malformed")
-            yield from _broken(damaged, _OF_ANY)
+            text = damaged(case.text, draw)
+            yield from broken(replace(case, text=text, tier="malformed"), OF_ANY)
 
 
-def _broken(case: Case, asked: dict[str, Callable[[Case], object]]) -> Iterator[str]:
+def broken(case: Case, asked: dict[str, Callable[[Case], object]]) -> Iterator[str]:
+    """Yields the laws that a case breaks, each with what broke it."""
     for name, law in asked.items():
         try:
             law(case)

@@ -10,6 +10,7 @@ from tests.laws.drawn import argument_calls, input_calls, tools_of
 from tests.laws.every_case import each_format, each_format_with_rows, hold, row_cases
 from toolgrammar.testing import laws
 from toolgrammar.testing.depth import at_depth
+from toolgrammar.tools.specs import to_specs
 
 
 @each_format
@@ -50,3 +51,26 @@ def test_round_trip_of_line_ends_at_the_edges(format_id: str) -> None:
     for edge in EDGES[: at_depth(few=2, usual=7, every=7)]:
         calls = [toolgrammar.ToolCall("w", {"p": edge, "q": "z"})]
         laws.round_trip(calls, format_id, tools_of(calls))
+
+
+LISTED = {"p": {"type": "string"}, "q": {"type": "integer"}}
+"""The schemas of two arguments, of which the second may have that of all others."""
+
+
+@each_format
+def test_an_argument_may_have_the_schema_of_all_others(format_id: str) -> None:
+    """`additionalProperties` types what `properties` does not list, in whatever format."""
+    form = toolgrammar.formats[format_id]
+    calls = [toolgrammar.ToolCall("w", {"p": "x", "q": 5})]
+    listed = to_specs([{"name": "w", "parameters": {"properties": LISTED}}])
+    properties, more = {"p": LISTED["p"]}, LISTED["q"]
+    schema = {"properties": properties, "additionalProperties": more}
+    unlisted = to_specs([{"name": "w", "parameters": schema}])
+    try:
+        wire = form.render(calls, tools=listed)
+    except toolgrammar.RenderError:
+        pytest.skip("the format does not write two arguments")
+    if "q" not in wire:
+        pytest.skip("the format tells arguments by their order, which only `properties` has")
+    assert form.render(calls, tools=unlisted) == wire
+    laws.round_trip(calls, format_id, tuple(unlisted.values()))

@@ -48,7 +48,7 @@ def breaks(arguments: Mapping[str, Any], spec: ToolSpec) -> tuple[str, ...]:
         elif not is_open and not spec.parameters.get("patternProperties"):
             found.add("undeclared")
     # What only all arguments together break, such as `anyOf` at the top.
-    if not found - {""} and not fits(dict(arguments), spec.parameters):
+    if not found - {""} and not fits(dict(arguments), spec.shape.schema):
         found.add("value")
     # In the order of `KINDS`, since that of a set differs between runs; "" is dropped here.
     return tuple(kind for kind in KINDS if kind in found)

@@ -1,13 +1,15 @@
 """Checks whether a JSON value satisfies a JSON Schema; everything that may run a call uses it.
 
-`{"n": ["x"], "k": 9}` does not fit `n: array of integers, k: at most 3`; `true` is not `1`.
+`{"n": ["x"], "k": 9}` does not fit `n: array of integers, k: at most 3`; `true` is not `1`. The
+keywords of the drafts 4 to 2020-12 are judged, but for `format`, `unevaluatedProperties` and
+`unevaluatedItems`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolgrammar.patterns.exponential import is_exponential
 from toolgrammar.values.schemas import is_one_of, types_of
@@ -26,8 +28,7 @@ _Known = dict[tuple[int, int], bool]
 def fits(value: object, schema: object) -> bool:
     """Whether a value satisfies a schema without references.
 
-    Types, enum, const, required, properties, items, their counts and bounds, patterns and the
-    combining keywords are judged; what is unknown is no reason against a value.
+    What is unknown, or wrong in the schema, is no reason against a value.
     """
     try:
         return _satisfies(value, schema, {})
@@ -92,7 +93,7 @@ def same(left: object, right: object) -> bool:
 
 
 def _combines(value: object, schema: dict[str, Any], known: _Known) -> bool:
-    """Judges the combining keywords; each costs some frames of Python's stack."""
+    """Judges the keywords that hold schemas of the value itself; each costs some frames of Python's stack."""
 
     def test(part: object) -> bool:
         pair = (id(value), id(part))
@@ -109,29 +110,70 @@ def _combines(value: object, schema: dict[str, Any], known: _Known) -> bool:
     parts = schema.get("oneOf")
     if isinstance(parts, list) and sum(map(test, parts)) != 1:
         return False
-    return "not" not in schema or not test(schema["not"])
+    if "not" in schema and test(schema["not"]):
+        return False
+    # `then` and `else` say nothing without `if`.
+    if "if" in schema and not test(schema.get("then" if test(schema["if"]) else "else", True)):
+        return False
+    return _contains(value, schema, known)
+
+
+def _contains(value: object, schema: dict[str, Any], known: _Known) -> bool:
+    """Whether an array has as many items that satisfy `contains` as the schema wants."""
+    if not isinstance(value, list) or "contains" not in schema:
+        return True
+    wanted = schema["contains"]
+    found = sum(_satisfies(item, wanted, known) for item in value)
+    least, most = schema.get("minContains", 1), schema.get("maxContains", found)
+    return not (_is_number(least) and found < least) and not (_is_number(most) and found > most)
 
 
 def _parts(value: object, schema: dict[str, Any]) -> Iterator[_Pair]:
-    """Returns the parts of a value, each with its schema."""
+    """Returns the parts of a value, each with a schema for it; there may be several for one."""
     if isinstance(value, dict):
-        properties = schema.get("properties")
-        properties = properties if isinstance(properties, dict) else {}
-        patterns = schema.get("patternProperties")
-        more = schema.get("additionalProperties", True)
         for name, part in value.items():
-            if name in properties:
-                yield part, properties[name]
-            # Which pattern a name matches is not judged, so neither is its value.
-            elif not isinstance(patterns, dict) or not patterns:
-                yield part, more
+            for wanted in schemas_of(name, schema):
+                yield part, wanted
+            if "propertyNames" in schema:
+                yield name, schema["propertyNames"]
+            for keyword in ("dependentSchemas", "dependencies"):
+                wanted = _object(schema.get(keyword)).get(name, True)
+                # `dependencies` also has lists of names, which are required and no schemas.
+                if not isinstance(wanted, list):
+                    yield value, wanted
     elif isinstance(value, list):
-        first = schema.get("prefixItems")
+        # `prefixItems` has a schema for each of the first places, `items` one for all others. Up to
+        # draft 2019-09 these were `items` and `additionalItems`.
+        items = schema.get("items", True)
+        is_old = isinstance(items, list)
+        first = items if is_old else schema.get("prefixItems")
         first = first if isinstance(first, list) else []
-        # `prefixItems` has a schema for each of the first places, `items` one for all others.
         yield from zip(value, first, strict=False)
+        more = schema.get("additionalItems", True) if is_old else items
         for part in value[len(first) :]:
-            yield part, schema.get("items", True)
+            yield part, more
+
+
+def schemas_of(name: str, schema: dict[str, Any]) -> list[Any]:
+    """Returns the schemas that the member of an object with this name has to satisfy.
+
+    They are the one of `properties` and those of `patternProperties` whose expressions the name
+    matches; without any of them, the one of `additionalProperties`.
+    """
+    properties = _object(schema.get("properties"))
+    found = [properties[name]] if name in properties else []
+    is_known = True
+    for pattern, wanted in _object(schema.get("patternProperties")).items():
+        matched = _search(pattern, name)
+        is_known = is_known and matched is not None
+        if matched:
+            found.append(wanted)
+    # Where nothing says whether an expression matches, the name may be none of the others.
+    return found if found or not is_known else [schema.get("additionalProperties", True)]
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...]:
@@ -142,16 +184,27 @@ def _tests_of(value: object) -> tuple[Callable[[Any, dict[str, Any]], bool], ...
     if isinstance(value, str):
         return (_count_of("minLength", "maxLength"), _matches)
     # `true` is not a number in JSON Schema, though it is one for Python.
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if _is_number(value):
         return (_is_within,)
     return ()
 
 
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _has_required(value: dict[str, Any], schema: dict[str, Any]) -> bool:
-    required = schema.get("required")
+    lists = [schema.get("required")]
+    # The names that a member wants beside it: `{"dependentRequired": {"card": ["address"]}}`.
+    for keyword in ("dependentRequired", "dependencies"):
+        lists += [names for name, names in _object(schema.get(keyword)).items() if name in value]
     # Anything but a list of names requires nothing: a caller's schema never raises.
-    return not isinstance(required, list) or all(
-        name in value for name in required if isinstance(name, str)
+    return all(
+        name in value
+        for names in lists
+        if isinstance(names, list)
+        for name in names
+        if isinstance(name, str)
     )
 
 
@@ -160,9 +213,9 @@ def _count_of(least: str, most: str) -> Callable[[Any, dict[str, Any]], bool]:
         low, high = schema.get(least), schema.get(most)
         # A bound that is not a number says nothing: the schema is the caller's, and is not judged
         # here.
-        if isinstance(low, int) and len(value) < low:
+        if _is_number(low) and len(value) < low:
             return False
-        return not isinstance(high, int) or len(value) <= high
+        return not _is_number(high) or len(value) <= high
 
     return test
 
@@ -185,26 +238,26 @@ def _identity(value: Any) -> Any:
 
 def _matches(value: str, schema: dict[str, Any]) -> bool:
     pattern = schema.get("pattern")
-    # A pattern that can't be matched in bounded time is no reason against a value.
-    if not isinstance(pattern, str) or len(value) > _MAX_PATTERN or is_exponential(pattern):
-        return True
+    # What can't be said is no reason against a value.
+    return not isinstance(pattern, str) or _search(pattern, value) is not False
+
+
+def _search(pattern: str, text: str) -> bool | None:
+    """Whether an expression matches somewhere in a text; None if it can't be said in bounded time."""
+    if len(text) > _MAX_PATTERN or is_exponential(pattern):
+        return None
     try:
         # Patterns of JSON Schema are not anchored.
-        return re.search(pattern, value) is not None
-    except re.error:
-        return True
+        return re.search(pattern, text) is not None
+    except re.error:  # in another dialect, such as JavaScript's
+        return None
 
 
 def _is_within(value: float, schema: dict[str, Any]) -> bool:
-    for keyword, holds in _BOUNDS.items():
-        bound = schema.get(keyword)
-        if (
-            isinstance(bound, int | float)
-            and not isinstance(bound, bool)
-            and not holds(value, bound)
-        ):
-            return False
-    return True
+    return all(
+        not _is_number(schema.get(keyword)) or holds(value, schema[keyword])
+        for keyword, holds in _BOUNDS.items()
+    )
 
 
 def _is_multiple(value: float, step: float) -> bool:

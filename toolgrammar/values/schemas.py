@@ -29,10 +29,12 @@ _ALTERNATIVES: Final = ("anyOf", "oneOf")
 _COMBINING: Final = frozenset({*_ALTERNATIVES, "allOf", "nullable"})
 # The keys inside these are names, not keywords: a property may be called `enum`.
 _MAPS_OF_SCHEMAS: Final = frozenset(
-    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
 # Keywords that hold data, not schemas: `{"default": {"$ref": "x"}}` has no reference.
-_DATA: Final = frozenset({"enum", "const", "default", "examples", "example", "required"})
+_DATA: Final = frozenset(
+    {"enum", "const", "default", "examples", "example", "required", "dependentRequired"}
+)
 # Beside a reference, these keywords do not change which values are admitted.
 _ANNOTATIONS: Final = frozenset(
     {"$ref", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
@@ -54,20 +56,50 @@ class Shape(NamedTuple):
     """The names of the required arguments."""
     lone_text: str | None
     """The argument to which a text without a name belongs; None if there is none, or several."""
+    others: JsonSchema | None
+    """The schema of arguments that have none of their own; None if nothing is said of them."""
+    schema: JsonSchema
+    """The schema itself, with its references resolved."""
+
+    def schema_of(self, name: str) -> JsonSchema | None:
+        """Returns the schema of an argument: its own, or the one that all others have."""
+        return self.properties.get(name, self.others)
 
 
 def shape_of(parameters: object) -> Shape:
     """Returns the names and schemas of the arguments that a schema describes; never raises."""
     if not isinstance(parameters, dict):
-        return Shape({}, (), None)
-    properties, names = _members(resolved(parameters), {})
+        return NO_SHAPE
+    whole = resolved(parameters)
+    properties, names = _members(whole, {})
     required = tuple(names)
+    others = said_of(whole, "additionalProperties")
     # A text without a name can only be the required argument or, if none is required, the one
     # that may be a string.
     texts = [name for name in required or properties if _takes_text(properties.get(name))]
     # With another required argument, a text alone would not be a whole call.
     lone = texts[0] if len(texts) == 1 and len(required) <= 1 else None
-    return Shape(properties, required, lone)
+    others = others if isinstance(others, dict) else None
+    return Shape(properties, required, lone, others, whole)
+
+
+NO_SHAPE: Final = Shape({}, (), None, None, {})
+"""The shape of a schema that says nothing."""
+
+
+def said_of(schema: JsonSchema, word: str) -> object:
+    """Returns the value of a keyword, which may be in the only alternative that has it."""
+    if word in schema:
+        return schema[word]
+    for keyword in (*_ALTERNATIVES, "allOf"):
+        parts = schema.get(keyword)
+        if not isinstance(parts, list):
+            continue
+        found = [part[word] for part in parts if isinstance(part, dict) and word in part]
+        # `{"anyOf": [{"items": …}, {"type": "null"}]}` has it once; with two, neither is certain.
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def _takes_text(schema: object) -> bool:
@@ -75,19 +107,6 @@ def _takes_text(schema: object) -> bool:
         return False
     types = types_of(schema)
     return types is None or ("string" in types and set(types) <= {"string", "null"})
-
-
-def patterns_beside(parameters: object) -> tuple[str, ...] | None:
-    """Returns the patterns of the names that a schema admits beside its properties.
-
-    It is None if the schema admits any name. A schema is closed if a part that always applies has
-    `"additionalProperties": false`.
-    """
-    if not isinstance(parameters, dict):
-        return None
-    patterns: list[str] = []
-    closed = _is_closed(resolved(parameters), patterns, set())
-    return tuple(patterns) if closed else None
 
 
 def types_of(schema: object) -> tuple[str, ...] | None:
@@ -251,21 +270,6 @@ def _as_object(schema: object) -> JsonSchema:
     if schema is False:
         return {"not": {}}
     return schema if isinstance(schema, dict) else {}
-
-
-def _is_closed(schema: object, patterns: list[str], seen: set[int]) -> bool:
-    """Whether a schema admits only its own names; appends its `patternProperties` to `patterns`."""
-    if not isinstance(schema, dict) or id(schema) in seen:
-        return False
-    seen.add(id(schema))
-    named = schema.get("patternProperties")
-    patterns += map(str, named) if isinstance(named, dict) else []
-    # A schema is closed by any part of `allOf`, or by all alternatives of a union.
-    whole = [_is_closed(part, patterns, seen) for part in _list(schema.get("allOf"))]
-    for keyword in _ALTERNATIVES:
-        branches = [_is_closed(part, patterns, seen) for part in _list(schema.get(keyword))]
-        whole.append(bool(branches) and all(branches))
-    return schema.get("additionalProperties") is False or any(whole)
 
 
 def _lay_together(

@@ -36,12 +36,12 @@ class ToolSpec:
         Alternatives at the top (`anyOf`, `oneOf`, `allOf`) are merged. A schema that refers to
         itself becomes a cyclic dict, so walk it along a value.
         """
-        return self._known_shape().properties
+        return self.shape.properties
 
     @property
     def required(self) -> tuple[str, ...]:
         """The names of the arguments that are always required."""
-        return self._known_shape().required
+        return self.shape.required
 
     @property
     def lone_text_parameter(self) -> str | None:
@@ -50,7 +50,7 @@ class ToolSpec:
         It is the only required argument, if it can be a string; if none is required, the only
         argument that can be a string.
         """
-        return self._known_shape().lone_text
+        return self.shape.lone_text
 
     def drops_text(self, given: Collection[str]) -> bool:
         """Whether the tool would run on its defaults if a text that fits no argument were dropped.
@@ -70,9 +70,11 @@ class ToolSpec:
         # `{"properties": {}}` declares that there are no arguments; without the keyword nothing is
         # declared.
         named = bool(self.properties) or "properties" in parameters
-        return named and parameters.get("additionalProperties") is not True
+        return named and parameters.get("additionalProperties") in (None, False)
 
-    def _known_shape(self) -> Shape:
+    @property
+    def shape(self) -> Shape:
+        """What the schema says of the names of arguments; `shape.schema_of` is for any name."""
         shape = self._shape
         if shape is None:
             shape = shape_of(self.parameters)

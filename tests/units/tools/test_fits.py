@@ -93,3 +93,31 @@ def test_numbers_are_judged_as_json_schema_does(
     value: object, schema: dict[str, Any], *, right: bool
 ) -> None:
     assert fits(value, schema) is right
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "right"),
+    [
+        ({"x-a": 1}, {"patternProperties": {"^x-": {"type": "string"}}}, False),
+        ({"b": 1}, {"patternProperties": {"^x-": {}}, "additionalProperties": False}, False),
+        # Nobody can say in bounded time whether the name matches.
+        ({"b": 1}, {"patternProperties": {"(a+)+$": {}}, "additionalProperties": False}, True),
+        ({"B": 1}, {"propertyNames": {"pattern": "^[a-z]+$"}}, False),
+        ({"a": 1}, {"dependentRequired": {"a": ["b"]}}, False),
+        ({"a": 1}, {"dependencies": {"a": ["b"]}}, False),
+        ({"a": 1}, {"dependencies": {"a": {"required": ["b"]}}}, False),
+        ({"c": 1}, {"dependencies": {"a": ["b"]}}, True),
+        ([1, "x"], {"items": [{"type": "integer"}], "additionalItems": False}, False),
+        ([1], {"items": [{"type": "integer"}], "additionalItems": False}, True),
+        ([1, "x"], {"contains": {"type": "string"}, "minContains": 2}, False),
+        ([], {"contains": {"type": "string"}, "minContains": 0}, True),
+        (5, {"if": {"minimum": 3}, "then": {"multipleOf": 2}}, False),
+        (1, {"if": {"minimum": 3}, "then": {"multipleOf": 2}}, True),
+        (1, {"if": {"minimum": 3}, "else": False}, False),
+        ("ab", {"maxLength": 1.0}, False),
+    ],
+)
+def test_keywords_of_all_drafts_are_judged(
+    value: object, schema: dict[str, Any], *, right: bool
+) -> None:
+    assert fits(value, schema) is right

@@ -247,3 +247,10 @@ def test_a_property_that_is_false_admits_nothing() -> None:
     shape = shape_of({"properties": {"gone": False, "any": True, "text": {"type": "string"}}})
     assert shape.properties == {"gone": {"not": {}}, "any": {}, "text": {"type": "string"}}
     assert shape_of({"properties": {"gone": False, "text": {}}}).lone_text == "text"
+
+
+def test_arguments_without_a_schema_of_their_own_have_that_of_all_others() -> None:
+    more = {"type": "integer"}
+    shape = shape_of({"properties": {"a": {"type": "string"}}, "additionalProperties": more})
+    assert (shape.schema_of("a"), shape.schema_of("b")) == ({"type": "string"}, more)
+    assert shape_of({"additionalProperties": True}).schema_of("b") is None

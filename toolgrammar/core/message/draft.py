@@ -170,8 +170,8 @@ class Draft:
         self.schema, is_text = self.schema_of(spec)
         # A value that is always a string can be emitted at once; others wait for their end.
         self.streams = is_text or not typed
-        known = spec.properties if spec is not None else {}
-        self.dropped = bool(drops_unknown and known and self.key not in known)
+        is_named = spec is not None and bool(spec.properties)
+        self.dropped = drops_unknown and is_named and self.schema is None
 
     def let_stream(self, *, streams: bool) -> None:
         """Sets whether the value is emitted piece by piece."""
@@ -304,7 +304,7 @@ class Draft:
 
     def schema_of(self, spec: ToolSpec | None) -> tuple[Any, bool]:
         """Returns the schema of the current key, and whether its value can only be a string."""
-        schema = spec.properties.get(self.key) if spec is not None else None
+        schema = spec.shape.schema_of(self.key) if spec is not None else None
         return schema, is_text_only(schema)
 
     def typed(self, text: str) -> tuple[Any, bool]:

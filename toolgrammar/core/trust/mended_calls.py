@@ -19,6 +19,7 @@ from toolgrammar.core.trust.mended_values import (
     objects_of,
     strings_of,
 )
+from toolgrammar.tools.fits import fits
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -99,12 +100,19 @@ def reason_to_doubt(mended: Mended, *, inside: bool) -> tuple[str, str] | None:
         mended: the call.
         inside: whether something was mended in the arguments, not in the markup around them.
     """
-    # A quote put in at the wrong place often leaves a key that the tool does not have.
-    spec = mended.spec
-    if inside and spec is not None and not guide_of_tool(spec).admits(mended.arguments):
+    if inside and not _is_taken(mended.arguments, mended.spec):
         message = "Found arguments that were mended, and that the tool's schema does not take"
         return "schema-mismatch", message
     return next(((code, message) for code, message, holds in _RULES if holds(mended)), None)
+
+
+def _is_taken(arguments: dict[str, JsonValue], spec: ToolSpec | None) -> bool:
+    """Whether arguments fit their tool, if it is known."""
+    if spec is None:
+        return True
+    # A quote put in at the wrong place often leaves a key that the tool does not have, which the
+    # schema seldom forbids.
+    return guide_of_tool(spec).admits(arguments) and fits(arguments, spec.shape.schema)
 
 
 # The rules. Each says whether what was mended shows that text was lost, or belongs elsewhere.

@@ -31,9 +31,7 @@ def is_misfit(builder: Builder, draft: Draft) -> bool:
     spec = builder.tools.get(draft.name or "")
     if spec is None or draft.error is not None:
         return True
-    # A schema without `properties` says nothing of the names; one with an empty `{}` takes none.
-    named = bool(spec.properties) or "properties" in (spec.parameters or {})
-    if named and not draft.arguments.keys() <= spec.properties.keys():
+    if spec.names_arguments and not draft.arguments.keys() <= spec.properties.keys():
         return True
     return not guide_of_tool(spec).admits(draft.arguments)
 

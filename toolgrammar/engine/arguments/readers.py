@@ -6,15 +6,12 @@ is refused.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from toolgrammar.engine.arguments.parameter_model import model_of, told_schema
 from toolgrammar.engine.arguments.reading import Reading, of_instance
 from toolgrammar.engine.arguments.schema_values import Expected
-from toolgrammar.patterns.exponential import is_exponential
-from toolgrammar.tools.fits import fits
-from toolgrammar.values.schemas import patterns_beside
+from toolgrammar.tools.fits import fits, schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,10 +24,9 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 MISSING: Final = "Field required"
-_LONGEST: Final = 1000
-"""The length of the longest key that is matched with patterns."""
 UNFIT: Final = "Input should satisfy its schema"
 UNEXPECTED: Final = "unexpected argument"
+TOGETHER: Final = "The arguments together should satisfy the schema of the tool"
 UNPLACED: Final = "the tool has no argument that this text can only be"
 
 
@@ -125,47 +121,54 @@ class SchemaReader:
     """Reads arguments by a JSON Schema: top-level types are converted, then the schema is checked."""
 
     def __init__(self, spec: ToolSpec, reserved: Collection[str], text: Text) -> None:
-        self._schemas = spec.properties
+        self._schema = spec.shape.schema
+        self._properties = spec.properties
         # Computed once per tool, not per call, since schemas may be deep.
         self._expected = {name: Expected.of(each) for name, each in spec.properties.items()}
         self._required = spec.required
         self._text = text
         self._reserved = reserved
-        patterns = patterns_beside(spec.parameters)
-        if patterns is not None and any(map(is_exponential, patterns)):
-            patterns = None  # a pattern could take very long on a key that the model chose
-        self._closed = patterns is not None
-        try:
-            self._patterns = [re.compile(each) for each in patterns or ()]
-        except re.error:
-            # In another dialect, such as JavaScript's: the tool has to check the names.
-            self._closed, self._patterns = False, []
 
     def read(self, call: ToolCall) -> Reading:
         """Returns the arguments with the types of the schema."""
         given = self._text.given(call)
-        problems = [f"{name}: {MISSING}" for name in self._required if name not in given]
+        problems = {name: MISSING for name in self._required if name not in given}
         arguments: dict[str, Any] = {}
-        unknown: list[str] = []
         for name, value in given.items():
-            expected = self._expected.get(name)
-            # A key that matches none of `patternProperties` is refused only by a closed schema.
-            if expected is None:
-                unknown += (
-                    [] if any(each.search(name[:_LONGEST]) for each in self._patterns) else [name]
-                )
-                arguments[name] = value
-                continue
+            wanted = self._schemas_of(name)
+            expected = self._expected.get(name) or Expected.of(wanted[0] if wanted else {})
             # First the type of the value, then everything below it.
             arguments[name], problem = expected.fitted(value)
-            if not problem and not fits(arguments[name], self._schemas[name]):
-                problem = UNFIT
+            if name in self._reserved and name not in self._expected:
+                problem = UNEXPECTED
             if problem:
-                problems.append(f"{name}: {problem}")
-        problems += _unexpected(unknown, self._reserved, refused=self._closed)
-        if problems:
-            raise BadArguments("; ".join(problems))
+                problems[name] = problem
+        if problems or not fits(arguments, self._schema):
+            # A wrong type is told as such.
+            for name, problem in self._unfit(arguments).items():
+                problems.setdefault(name, problem)
+            told = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
+            raise BadArguments(told or TOGETHER)
         return Reading(arguments)
+
+    def _schemas_of(self, name: str) -> list[Any]:
+        """Returns the schemas of an argument; of several the first gives its type."""
+        known = self._properties.get(name)
+        return schemas_of(name, self._schema) if known is None else [known]
+
+    def _unfit(self, arguments: dict[str, Any]) -> dict[str, str]:
+        """Returns the problems of arguments that have the right type, each by itself."""
+        found: dict[str, str] = {}
+        for name, value in arguments.items():
+            wanted = self._schemas_of(name)
+            if not all(fits(value, each) for each in wanted):
+                found[name] = UNEXPECTED if False in wanted else UNFIT
+        others = arguments.keys() - self._expected.keys()
+        known = {name: value for name, value in arguments.items() if name not in others}
+        # A schema may also be closed by one of its alternatives.
+        if not found and others and fits(known, self._schema):
+            return {name: UNEXPECTED for name in arguments if name in others}
+        return found
 
 
 class Text:

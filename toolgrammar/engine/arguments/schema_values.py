@@ -31,7 +31,7 @@ class Expected:
     """The values that it admits; None if it lists none."""
 
     @classmethod
-    def of(cls, schema: JsonSchema) -> Expected:
+    def of(cls, schema: object) -> Expected:
         """Returns what a schema expects."""
         return cls(admitted_types(schema), _listed(schema, {}))
 
@@ -54,11 +54,13 @@ class Expected:
         return value, f"Input should be {_choice([compact_json(each) for each in listed])}"
 
 
-def _listed(schema: JsonSchema, known: dict[int, list[Any] | None]) -> list[Any] | None:
+def _listed(schema: object, known: dict[int, list[Any] | None]) -> list[Any] | None:
     """Returns all values that a schema admits; None if it does not list them.
 
     The list may be inside `anyOf`, for an optional choice, or `allOf`, beside an annotation.
     """
+    if not isinstance(schema, dict):
+        return None  # the schema `true` admits any value
     if id(schema) in known:  # None for one that is being read already, since it contains itself
         return known[id(schema)]
     known[id(schema)] = None
@@ -92,9 +94,9 @@ def _own(schema: JsonSchema) -> list[Any] | None:
     return _VALUES.get(str(schema.get("type")))
 
 
-def _schemas(schema: JsonSchema, keyword: str) -> list[JsonSchema]:
+def _schemas(schema: JsonSchema, keyword: str) -> list[Any]:
     parts = schema.get(keyword)
-    return [each for each in parts if isinstance(each, dict)] if isinstance(parts, list) else []
+    return parts if isinstance(parts, list) else []
 
 
 def _is_among(value: Any, listed: list[Any]) -> bool:

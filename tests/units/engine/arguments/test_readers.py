@@ -575,6 +575,42 @@ def test_closed_schema_takes_no_other_arguments() -> None:
     assert str(engine.run_sync(bad).error) == "bad_args:extra: unexpected argument"
 
 
+@pytest.mark.parametrize(
+    ("more", "arguments", "said"),
+    [
+        ({"additionalProperties": {"type": "integer"}}, {"city": "a", "n": "5"}, ""),
+        (
+            {"additionalProperties": {"type": "integer"}},
+            {"city": "a", "n": "x"},
+            "n: Input should be a valid integer",
+        ),
+        (
+            {"additionalProperties": {"type": "integer", "maximum": 3}},
+            {"city": "a", "n": 5},
+            "n: Input should satisfy its schema",
+        ),
+        ({"patternProperties": {"^x-": {"type": "string"}}}, {"city": "a", "x-n": "5"}, ""),
+        (
+            {"dependentRequired": {"days": ["unit"]}},
+            {"city": "a", "days": 3},
+            "The arguments together should satisfy the schema of the tool",
+        ),
+        ({"dependentRequired": {"days": ["unit"]}}, {"city": "a", "days": 3, "unit": "C"}, ""),
+        (
+            {"oneOf": [{"required": ["days"]}, {"required": ["unit"]}]},
+            {"city": "a"},
+            "The arguments together should satisfy the schema of the tool",
+        ),
+    ],
+)
+def test_schema_holds_for_all_arguments_together(
+    more: dict[str, Any], arguments: dict[str, Any], said: str
+) -> None:
+    engine = Engine([Tool(lambda **given: given, schema=described("bare", **more))])
+    result = engine.run_sync(ToolCall("w", arguments))
+    assert str(result.error or "") == (f"bad_args:{said}" if said else "")
+
+
 NODE = {
     "type": "object",
     "properties": {"city": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}},

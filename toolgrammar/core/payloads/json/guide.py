@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.values.schemas import is_one_of, resolved, shape_of, types_of
+from toolgrammar.values.schemas import is_one_of, resolved, said_of, shape_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from toolgrammar.values.json_types import JsonSchema, JsonValue
+    from toolgrammar.values.schemas import Shape
     from toolgrammar.values.tools import ToolSpec
 
 _TEXTS: Final = frozenset({str})
@@ -35,6 +36,8 @@ class Guide:
         "_item",
         "_items",
         "_members",
+        "_other",
+        "_others",
         "_typed",
         "judged",
         "properties",
@@ -45,29 +48,32 @@ class Guide:
     def __init__(
         self,
         types: tuple[str, ...] | None,
-        properties: Mapping[str, JsonSchema],
-        required: tuple[str, ...],
+        shape: Shape,
         *,
         judged: bool,
         items: object = None,
     ) -> None:
         self.types = types
         """The types that the schema admits, or None if it doesn't restrict them."""
-        self.properties = properties
-        self.required = required
+        self.properties = shape.properties
+        self.required = shape.required
         self.judged = judged
         """Whether the schema lists all keys that an object may have here."""
         self._items = items
         self._item: Guide | None = None
+        self._others = shape.others
+        self._other: Guide | None = None
         self._members: dict[str, Guide | None] = {}
         self._typed: frozenset[str] | None = None
 
     def member(self, key: str) -> Guide | None:
-        """Returns the guide of the member with this key; None if the schema has none."""
+        """Returns the guide of the member with this key; None if the schema says nothing of it."""
         schema = self.properties.get(key)
         # The model chooses the keys: only those of the schema are cached.
         if schema is None:
-            return None
+            if self._other is None and self._others is not None:
+                self._other = _guide(self._others)
+            return self._other
         if key not in self._members:
             self._members[key] = _guide(schema)
         return self._members[key]
@@ -79,6 +85,8 @@ class Guide:
             self._typed = frozenset(
                 key for key, each in inner if each is not None and not each.takes_text
             )
+        if self._others is not None and not value.keys() <= self.properties.keys():
+            return False  # by the schema of members without one of their own, which is rare
         return _TEXTS.issuperset(map(type, value.values())) and self._typed.isdisjoint(value)
 
     def is_text(self, key: str) -> bool:
@@ -142,7 +150,7 @@ def guide_of_tool(spec: ToolSpec) -> Guide:
         if len(_known) >= _KEPT:
             _known.clear()
         judged = bool(spec.properties) and _is_closed(spec.parameters or {})
-        guide = Guide(("object",), spec.properties, spec.required, judged=judged)
+        guide = Guide(("object",), spec.shape, judged=judged)
         known = _known[id(spec)] = (spec, guide)
     return known[1]
 
@@ -157,23 +165,7 @@ def _guide(schema: Any) -> Guide | None:
         return None
     shape = shape_of(schema)
     judged = bool(shape.properties) and _is_closed(schema)
-    items = said_of(schema, "items")
-    return Guide(types_of(schema), shape.properties, shape.required, judged=judged, items=items)
-
-
-def said_of(schema: JsonSchema, word: str) -> object:
-    """Returns the value of a keyword, which may be in the only alternative that has it."""
-    if word in schema:
-        return schema[word]
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        parts = schema.get(keyword)
-        if not isinstance(parts, list):
-            continue
-        found = [part[word] for part in parts if isinstance(part, dict) and word in part]
-        # `{"anyOf": [{"items": …}, {"type": "null"}]}` has it once; with two, neither is certain.
-        if len(found) == 1:
-            return found[0]
-    return None
+    return Guide(types_of(schema), shape, judged=judged, items=said_of(schema, "items"))
 
 
 def _is_closed(schema: JsonSchema) -> bool:

@@ -33,8 +33,8 @@ def scanner(
     terminal: Terminal, spec: ToolSpec | None, max_depth: int, _step: Step | None
 ) -> ElementScanner:
     """Makes the scanner of a payload."""
-    properties = spec.properties if spec is not None else {}
-    return ElementScanner(mark=terminal.marks[0], properties=properties, max_depth=max_depth)
+    shape = spec.shape if spec is not None else None
+    return ElementScanner(mark=terminal.marks[0], shape=shape, max_depth=max_depth)
 
 
 def written(terminal: Terminal, value: Any) -> str | None:

@@ -16,16 +16,13 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.core.payloads.json.guide import said_of
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, in_strings
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import compile_pattern
-from toolgrammar.values.schemas import shape_of, types_of
+from toolgrammar.values.schemas import NO_SHAPE, Shape, said_of, shape_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from toolgrammar.core.payloads.json.tokens import ChunkMemo
     from toolgrammar.values.json_types import JsonSchema
 
@@ -41,7 +38,7 @@ _LONGEST_TAG: Final = 260
 class _Element:
     """One open element."""
 
-    __slots__ = ("_properties", "children", "is_text", "quoted", "schema", "tag", "text")
+    __slots__ = ("_shape", "children", "is_text", "quoted", "schema", "tag", "text")
 
     def __init__(self, tag: str, schema: JsonSchema | None) -> None:
         self.tag = tag
@@ -51,7 +48,7 @@ class _Element:
         """How many elements of its name are open inside its text."""
         self.text: list[str] = []
         self.children: list[tuple[str, Any]] = []
-        self._properties: Mapping[str, JsonSchema] | None = None
+        self._shape: Shape | None = None
 
     def quote(self, more: int) -> None:
         """Counts an element of its name inside its text."""
@@ -66,13 +63,12 @@ class _Element:
         schema = self.schema
         if schema is None:
             return None
-        if self._properties is None:
-            self._properties = shape_of(schema).properties
-        known = self._properties.get(tag)
-        if known is not None:
-            return known
-        is_array = "array" in (types_of(schema) or ())
-        return _schema(said_of(schema, "items" if is_array else "additionalProperties"))
+        if self._shape is None:
+            self._shape = shape_of(schema)
+        if tag not in self._shape.properties and "array" in (types_of(schema) or ()):
+            items = said_of(schema, "items")
+            return items if isinstance(items, dict) else None
+        return self._shape.schema_of(tag)
 
     def value(self) -> tuple[Any, bool]:
         """Returns the value of the complete element, and whether it fits the schema."""
@@ -114,10 +110,6 @@ def _add(members: dict[str, Any], tag: str, value: Any) -> None:
         members[tag] = _Repeated([known, value])
 
 
-def _schema(part: Any) -> JsonSchema | None:
-    return part if isinstance(part, dict) else None
-
-
 class ElementScanner:
     """Reads the elements of one call; the joined pieces are a JSON object."""
 
@@ -127,18 +119,18 @@ class ElementScanner:
         self,
         *,
         mark: str = "",
-        properties: Mapping[str, JsonSchema] | None = None,
+        shape: Shape | None = None,
         max_depth: int = MAX_DEPTH,
     ) -> None:
         """Makes a scanner for the arguments of one call.
 
         Args:
             mark: The text before each tag.
-            properties: The schemas of the arguments.
+            shape: The names and schemas of the arguments.
             max_depth: How deep elements may nest.
         """
         self._mark = mark
-        self._properties = properties or {}
+        self._shape = shape or NO_SHAPE
         self._max_depth = max_depth
         self._any_tag, self._begun = _patterns(mark)
         self._open: list[_Element] = []
@@ -264,7 +256,7 @@ class ElementScanner:
         # The pending argument was held for a repetition of its key; this is another key.
         if self._pending is not None and self._pending[0] != tag:
             self._settle(out)
-        element = _Element(tag, self._properties.get(tag))
+        element = _Element(tag, self._shape.schema_of(tag))
         # `<a>1</a><b>2</b><a>3</a>`: the first value is emitted, and can't become a list.
         if element.is_text and tag in self._given_out:
             element.leave_out()

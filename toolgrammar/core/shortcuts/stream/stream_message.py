@@ -219,7 +219,7 @@ class StreamMessage:
 
     def schema(self) -> JsonSchema | None:
         """Returns the schema of the last key; None if there is none."""
-        return self.spec.properties.get(self.key) if self.spec is not None else None
+        return self.spec.shape.schema_of(self.key) if self.spec is not None else None
 
     def member(self) -> str:
         """Counts an argument; returns the JSON before its value, such as `{"a": ` or `, "a": `."""

@@ -182,7 +182,7 @@ def typed_value(
     if not typed:
         return text, True
     if by_shape:
-        schema = spec.properties.get(key) if spec is not None else None
+        schema = spec.shape.schema_of(key) if spec is not None else None
         first = text.lstrip()[:1]
         if is_broken_json(text, schema):
             return text, False  # the driver doubts the call
@@ -193,7 +193,7 @@ def typed_value(
     elif spec is None or guide_of_tool(spec).is_text(key):
         return text, True
     else:
-        value, fitting = type_text(text, spec.properties.get(key))
+        value, fitting = type_text(text, spec.shape.schema_of(key))
     # The driver reports a key that comes twice.
     return value, fitting and not (isinstance(value, dict | list) and repeats_key(text))
 

@@ -33,8 +33,7 @@ SPEC = ToolSpec(
 
 def scan(mark: str, *chunks: str, spec: ToolSpec | None = SPEC) -> tuple[list[str], int, str]:
     """Feed the chunks as the driver does; give the pieces of each, what was read, the failure."""
-    properties = spec.properties if spec else None
-    scanner = ElementScanner(mark=mark, properties=properties, max_depth=4)
+    scanner = ElementScanner(mark=mark, shape=spec.shape if spec else None, max_depth=4)
     pieces, buffer, position = [], "", 0
     for chunk in chunks:
         out: list[str] = []
@@ -159,12 +158,12 @@ def test_what_a_schema_does_not_take_is_doubted(
 
 
 def test_half_a_value_is_left_out_and_half_a_string_stays() -> None:
-    scanner = ElementScanner(mark="@", properties=SPEC.properties)
+    scanner = ElementScanner(mark="@", shape=SPEC.shape)
     out: list[str] = []
     scanner.feed("@<n>1@</n>@<s>ab@</", 0, out)
     assert not scanner.finish(out)
     assert json.loads("".join(out)) == {"n": 1, "s": "ab"}
-    scanner = ElementScanner(mark="@", properties=SPEC.properties)
+    scanner = ElementScanner(mark="@", shape=SPEC.shape)
     out = []
     scanner.feed("@<n>1@</n>@<o>@<n>2@</n>", 0, out)
     scanner.finish(out)
