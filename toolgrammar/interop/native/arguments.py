@@ -116,7 +116,7 @@ class ArgumentsReader:
         return text
 
     def end(
-        self, tool: ToolSpec | None, *, cut: bool, calls: int = 1
+        self, tool: ToolSpec | None, *, cut: bool, calls: int = 1, has_other_ids: bool = False
     ) -> tuple[str, list[ReadArguments]]:
         """Returns the rest of the first call's JSON, and the arguments of all calls found.
 
@@ -124,6 +124,7 @@ class ArgumentsReader:
             tool: the tool that is called, where it is known.
             cut: whether the answer may have been cut in this call: then nothing is completed.
             calls: how many calls the server said to be in one.
+            has_other_ids: whether some of it came under another id.
         """
         self._feed(self._pieces.close(cut=cut))
         text = self.text
@@ -134,6 +135,10 @@ class ArgumentsReader:
         found = self._parser.close()
         first += self._go_out(self._parser.take())
         every = [_judged(_read(found, text, cut=cut), found, tool)]
+        # Some servers give each piece an id of its own. Sound arguments are those of one call;
+        # mended ones may have swallowed another.
+        if has_other_ids and every[0].status == "repaired" and not every[0].doubts:
+            every = [_doubted(every[0], "the mended arguments came under several ids")]
         # If the text was cut, it is not known whether the last object is whole.
         if not cut and any(each.code == _ANOTHER for each in found.diagnostics):
             every = _several(text, tool, calls) or every
@@ -273,6 +278,12 @@ def _told(part: tuple[str, RecoveredJson], said: str, *, doubt: bool) -> ReadArg
         doubts=(*read.doubts, JOINED) if doubt else read.doubts,
         diagnostics=(*read.diagnostics, _diagnostic(JOINED, said, doubt=doubt)),
     )
+
+
+def _doubted(read: ReadArguments, said: str) -> ReadArguments:
+    """Returns arguments that may be those of several calls."""
+    told = (*read.diagnostics, _diagnostic(JOINED, said))
+    return replace(read, doubts=(*read.doubts, JOINED), diagnostics=told)
 
 
 def _diagnostic(code: str, message: str, *, doubt: bool = True) -> Diagnostic:

@@ -68,7 +68,7 @@ class RepairedPieces:
             call = None
         if call is None:
             # The next name tells that calls before it are over, if what came of them is whole.
-            events += self._end_whole() if name else []
+            events += [*self._end_whole(), *self._announced_all()] if name else []
             call = self._begun(key)
         call.hears(name, identity)
         return events + self.add(key, arguments)
@@ -123,6 +123,12 @@ class RepairedPieces:
         whole = [key for key, call in self._open.items() if call.reader.is_whole]
         return [event for key in whole for event in self._ended(key, cut=False)]
 
+    def _announced_all(self) -> Iterator[Event]:
+        """Emits the start of open calls without arguments so far, whose place is before the next."""
+        for call in self._open.values():
+            if call.index is None and (not self._tools or "".join(call.pieces) in self._tools):
+                yield from self._announced(call)
+
     def _is_next(self, call: _Arriving, name: str, identity: str | None, arguments: str) -> bool:
         """Whether a piece with a name begins another call under the same key."""
         other_id = bool(identity and call.identity and identity != call.identity)
@@ -161,7 +167,7 @@ class RepairedPieces:
         read = call.read
         tool = self._tool(read.names[0]) if len(set(read.names)) == 1 else None
         calls = max(call.calls, len(read.names))
-        rest, every = call.reader.end(tool, cut=cut, calls=calls)
+        rest, every = call.reader.end(tool, cut=cut, calls=calls, has_other_ids=call.has_other_ids)
         names = _names(read, len(every))
         if names is None:
             # Three objects for two names: who gets the third can't be said.
@@ -220,7 +226,7 @@ class RepairedPieces:
 class _Arriving:
     """One call of which not all has come."""
 
-    __slots__ = ("calls", "identity", "index", "name", "pieces", "read", "reader")
+    __slots__ = ("calls", "has_other_ids", "identity", "index", "name", "pieces", "read", "reader")
 
     def __init__(self) -> None:
         self.index: int | None = None
@@ -230,6 +236,8 @@ class _Arriving:
         self.identity: str | None = None
         self.reader = ArgumentsReader()
         self.calls = 1
+        self.has_other_ids = False
+        """Whether pieces came under another id: of another call, or of a server that changes them."""
 
     def read_name(self, tools: Collection[str]) -> ReadName:
         """Reads the name from the pieces that have come."""
@@ -243,6 +251,8 @@ class _Arriving:
 
     def hears(self, name: str | None, identity: str | None) -> None:
         """Reads the name and the id of a piece."""
+        other = bool(identity and self.identity and identity != self.identity)
+        self.has_other_ids = self.has_other_ids or other
         # What is out can't be changed: an id that comes later is too late.
         if self.index is None:
             self.identity = self.identity or identity

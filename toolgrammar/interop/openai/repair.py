@@ -88,11 +88,17 @@ def repair_message(
     events = read_events(ChunkReader, repair=True, format=format, tools=tools)
     if given.get("error"):
         events.feed({"error": given["error"]})
-    delta = {"tool_calls": pieces, "function_call": given.get("function_call")}
-    events.feed({"choices": [{"delta": delta}]})
-    # A content of parts is a user's.
+    reason = finish_reason or "stop"
+    # The calls of the server come first. A content of parts is a user's.
+    deltas: list[dict[str, Any]] = [{"tool_calls": [piece]} for piece in pieces]
+    if given.get("function_call"):
+        deltas.append({"function_call": given["function_call"]})
+    for number, delta in enumerate(deltas, 1):
+        # Each is over before the next begins: only the last can have been cut.
+        over = reason if number == len(deltas) else "tool_calls"
+        events.feed({"choices": [{"delta": delta, "finish_reason": over}]})
     said = {"content": content if isinstance(content, str) else None}
-    events.feed({"choices": [{"delta": said, "finish_reason": finish_reason or "stop"}]})
+    events.feed({"choices": [{"delta": said, "finish_reason": reason}]})
     events.close()
     result = events.result
     reasoning = next((given[key] for key in REASONING_KEYS if given.get(key)), "")

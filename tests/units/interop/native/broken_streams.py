@@ -192,6 +192,10 @@ CASES = [
          content="<tool_call>\n{'name': 'weather', 'arguments': {'city': 'Oslo'}}\n</tool_call>",
          runs=(OSLO,), codes=("quote-style",), finish="stop"),
     # Errors of the server.
+    # The beginning of another call has no arguments, and what came before it is no JSON.
+    Case("new-id-and-arguments-behind-it",
+         (call("{'city': 'Oslo', 'days': 2}"), call("", id="c2"), Piece('"city": "Rome"}')),
+         refused=("weather",), codes=("quote-style", "around", "joined-calls")),
     Case("error-alone", error={"message": "overloaded", "type": "server_error"}, codes=("truncated",),
          finish=None),
     Case("error-in-a-call", (call('{"city": "Oslo"'),), refused=("weather",), codes=("truncated",),

@@ -101,3 +101,27 @@ def test_empty_arguments_are_written_as_none() -> None:
     assert (call.arguments, call.status, call.executable) == ({}, "complete", True)
     function["arguments"] = "{}"
     assert openai.repair_message(message) == message
+
+
+def own(*given: tuple[str, str]) -> list[dict[str, Any]]:
+    return [
+        {"id": f"c{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for number, (name, arguments) in enumerate(given)
+    ]
+
+
+def test_repaired_calls_keep_their_order_where_one_has_no_arguments() -> None:
+    calls = own(("f", "{'n': 1,}"), ("now", ""), ("f", '{"n": 2}'))
+    repaired = openai.repair_message({"role": "assistant", "content": None, "tool_calls": calls})
+    assert [call["id"] for call in repaired["tool_calls"]] == ["c0", "c1", "c2"]
+    pieces = [
+        {"role": "assistant"},
+        *({"tool_calls": [{"index": at, **call}]} for at, call in enumerate(calls)),
+    ]
+    chunks = [{"id": "x", "choices": [{"index": 0, "delta": piece}]} for piece in pieces]
+    chunks.append(
+        {"id": "x", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    )
+    stream = openai.repair_stream(chunks)
+    assert list(stream)
+    assert [call.id for call in stream.result.calls] == ["c0", "c1", "c2"]
