@@ -11,6 +11,7 @@ from anthropic.types import Message as ApiMessage
 from anthropic.types import MessageParam, RawMessageStreamEvent, ToolUseBlock
 from pydantic import TypeAdapter
 
+from tests.units.interop.native.broken_streams import Case, Piece, blocks
 from tests.units.interop.streaming import MESSAGES, Message, calls_of, joined, read
 from tests.units.interop.unsafe import UNSAFE, unsafe
 from toolgrammar import (
@@ -25,6 +26,7 @@ from toolgrammar import (
 from toolgrammar.interop.anthropic import (
     from_stream,
     from_tool_calls,
+    repair_message,
     repair_stream,
     to_message,
     to_stream,
@@ -272,3 +274,25 @@ def test_the_pieces_of_a_block_are_those_with_its_index() -> None:
     chunks = [begun[0], *deltas[:2], stops[0], begun[1], deltas[2], stops[1]]
     calls = [each.call for each in from_stream(chunks) if isinstance(each, CallEnd)]
     assert [(call.name, call.arguments) for call in calls] == [("f", {"a": 1}), ("g", {"b": 2})]
+
+
+@pytest.mark.parametrize("arguments", ['{"path": "a", "text": "', '{"path": "a", "te', "{", ""])
+def test_a_message_that_was_cut_in_a_call_has_none_that_runs(arguments: str) -> None:
+    """The package gives what it could read of the input as a whole dict."""
+    given = Case("cut", (Piece(arguments, "save", "c1"),), finish="length")
+    message = accumulated(blocks(given, 3))
+    assert isinstance(message.content[0].input, dict)  # type: ignore[union-attr]
+    found = repair_message(message)
+    assert [call.executable for call in found.result.calls] == [False]
+    assert found["stop_reason"] == "max_tokens"
+    assert not found.result.ok
+
+
+def test_a_text_in_several_blocks_is_read_as_one() -> None:
+    call = '<tool_call>\n{"name": "f", "arguments": {"n": 1}}\n</tool_call>'
+    parts = [{"type": "text", "text": part} for part in ("See. ", call[:20], call[20:])]
+    found = repair_message({"role": "assistant", "content": parts}, "hermes")
+    assert [block["type"] for block in found["content"]] == ["text", "tool_use"]
+    assert found.result.calls[0].arguments == {"n": 1}
+    plain = {"role": "assistant", "content": parts[:1] * 2}
+    assert repair_message(plain, "hermes") == plain

@@ -6,7 +6,6 @@ an input that came as `{'city': 'Oslo',}` becomes `{"city": "Oslo"}`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final
@@ -30,7 +29,7 @@ from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.events import CallEnd, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterable
+    from collections.abc import AsyncIterable, Iterable, Mapping
 
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.interop.native.read_events import ReadEvents
@@ -78,6 +77,7 @@ def repair_message(
     for index, each in enumerate(blocks):
         # Only the last block can have been cut.
         reading.take(each, reason if index == len(blocks) - 1 else None)
+    reading.end_text(reason)
     found, result = reading.found, reading.result()
     # By identity: nothing was found, so the message is given back as it came.
     if len(found) == len(blocks) and all(map(is_, found, blocks)):
@@ -86,6 +86,10 @@ def repair_message(
     # `end_turn` would tell an agent that there is nothing to run.
     repaired = {"stop_reason": "tool_use"} if reason is not None and not cut else {}
     return RepairedMessage({**given, "content": found, **repaired}, result)
+
+
+def _block_of(each: object) -> Mapping[str, Any]:
+    return plain(each) if hasattr(each, "model_dump") else mapping_of(each)
 
 
 class _Blocks:
@@ -107,21 +111,30 @@ class _Blocks:
         self._calls: list[ToolCall] = []
         self._said: dict[str, list[str]] = {"text": [], "thinking": []}
         self._diagnostics: list[Diagnostic] = []
+        # Citations cut a text into blocks: those that follow each other are read as one text.
+        self._texts: list[object] = []
 
     def take(self, each: object, reason: str | None) -> None:
         """Accepts the next block; `reason` is why the server stopped after it."""
-        block = plain(each) if hasattr(each, "model_dump") else mapping_of(each)
+        block = _block_of(each)
         kind = block.get("type")
+        if kind == "text" and self._format is not None:
+            self._texts.append(each)
+            return
+        self.end_text(None)
         if kind == "tool_use":
             self._call(each, block, reason)
-        elif kind == "text" and self._format is not None:
-            self._text(each, string_of(block.get("text")), reason)
         else:
             if isinstance(kind, str) and kind in self._said:
                 self._said[kind].append(string_of(block.get(kind)))
             self.found.append(each)
 
-    def _text(self, each: object, text: str, reason: str | None) -> None:
+    def end_text(self, reason: str | None) -> None:
+        """Reads the text blocks that came last; `reason` is why the server stopped after them."""
+        if not self._texts:
+            return
+        blocks, self._texts = self._texts, []
+        text = "".join(string_of(_block_of(each).get("text")) for each in blocks)
         assert self._format is not None
         read = parse(text, self._format, tools=self._tools, finish_reason=reason)
         self._diagnostics += read.diagnostics
@@ -131,22 +144,21 @@ class _Blocks:
             self._calls += read.calls
             self.found += to_message(read, id_prefix=self._id_prefix)["content"]
         else:
-            self.found.append(each)
+            self.found += blocks
 
     def _call(self, each: object, block: Mapping[str, Any], reason: str | None) -> None:
         given = block.get("input")
         text = mapping_of(given).get(INVALID) if len(mapping_of(given)) == 1 else given
         name, identity = string_of(block.get("name")), string_of(block.get("id")) or None
-        # An unknown name may be doubled or in pieces: only the reader of pieces mends it.
-        known = not self._specs or name in self._specs
-        if not isinstance(text, str) and isinstance(given, Mapping) and name and known:
-            self._calls.append(ToolCall(name, dict(given), id=identity))
-            self.found.append(each)
-            return
         # Arguments that were no JSON stand there as a text, or under a key of their own.
+        if not isinstance(text, str):
+            # Of a call that was cut the package gives what it could read, as a whole dict: the last
+            # bracket may not have come.
+            cut = reason is not None and is_cut(reason)
+            text = written_json(given)[: -1 if cut else None]
         pieces = RepairedPieces(self._specs)
         events = pieces.start(0, name, identity)
-        events += pieces.add(0, text if isinstance(text, str) else written_json(given))
+        events += pieces.add(0, text)
         events += pieces.end(0, reason or "tool_use")
         calls = [event.call for event in events if isinstance(event, CallEnd)]
         self._diagnostics += [event.diagnostic for event in events if isinstance(event, Problem)]
