@@ -55,6 +55,7 @@ class Shared:
             tag: opener for each in found for tag, opener in each.tags.items()
         }
         """The closers of reasoning, each with its opener."""
+        self.takes_input: Sequence[bool] = [each.takes_input for each in found]
         self.quotes: Sequence[Sequence[Quote]] = [each.quotes for each in found]
         self.ends: Sequence[Sequence[ReasoningEnd]] = [each.ends for each in found]
         # In `auto`, other formats read the text after a lost opener.
@@ -101,6 +102,7 @@ class Several:
         self.formats, self.by_id = shared.formats, shared.by_id
         self.wary, self.start, self.tags = shared.wary, shared.start, shared.tags
         self.quotes, self.ends, self.signs = shared.quotes, shared.ends, shared.signs
+        self.takes_input = shared.takes_input
         more = Signs(shared.with_names, tuple(sorted(specs))) if shared.with_names else None
         self.around = SeveralSigns(shared.around, more)
         self.specs = specs

@@ -359,3 +359,32 @@ def test_a_call_without_its_opener_waits_for_its_name_where_other_formats_begin_
     parser.close()
     assert [call.status for call in parser.result.calls] == ["complete", "repaired"]
     assert repr(parser.result) == repr(toolgrammar.parse(text, AUTO, tools=tools))
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+@pytest.mark.parametrize("format_id", ["auto", "langchain_xml,roo_xml,hermes"])
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("<think>\n<thought>deep</thought>\n</think>", {"thought": "deep"}),
+        ("<final_answer>\n<answer>42</answer>\n</final_answer>", {"answer": "42"}),
+        # No argument follows: it is what it is for the other formats.
+        ("<think>\ndeep\n</think>", None),
+        ("<final_answer>42</final_answer>", None),
+    ],
+)
+def test_a_tag_of_prose_is_a_call_where_a_tool_has_its_name_and_an_argument_follows(
+    text: str, arguments: dict[str, str] | None, format_id: str, size: int
+) -> None:
+    tools = [
+        {"name": name, "parameters": {"type": "object", "properties": {key: {"type": "string"}}}}
+        for name, key in (("think", "thought"), ("final_answer", "answer"))
+    ]
+    formats = format_id.split(",") if "," in format_id else format_id
+    parser = Parser(formats, tools=tools)
+    for start in range(0, len(text), size):
+        parser.feed(text[start : start + size])
+    parser.close()
+    assert [call.arguments for call in parser.result.calls] == ([arguments] if arguments else [])
+    assert parser.result.ok
+    assert repr(parser.result) == repr(toolgrammar.parse(text, formats, tools=tools))

@@ -40,6 +40,8 @@ class Formats(Protocol):
     ends: Sequence[Sequence[ReasoningEnd]]
     """For each format, the ends of its reasoning."""
 
+    takes_input: Sequence[bool]
+    """For each format, whether its calls may hold any text."""
     quotes: Sequence[Sequence[Quote]]
     """For each format, the ways in which it quotes text."""
     start: Machine
@@ -109,3 +111,26 @@ class Alternative:
 def puts_in(step: Step) -> bool:
     """Whether a token stands for the name of the only tool, which the text does not contain."""
     return ("name", ANY_TOOL) in step.terminal.constants
+
+
+def with_named_first(found: list[Alternative], buffer: str, place: int) -> list[Alternative]:
+    """Returns the formats that open at a tag with a given tool's name, in the order to try them.
+
+    `<final_answer>` and `<think>` open the answer or reasoning in some formats. Where there is a
+    tool of that name, the formats in whose calls arguments have names come first: they go on only
+    if one follows. Those whose calls hold any text would take the answer, and come last.
+    """
+    prose = [each for each in found if _opens_prose(each, buffer, place)]
+    if not prose:
+        return found
+    calls = [each for each in found if each not in prose]
+    texts = [each for each in calls if each.several.takes_input[each.number]]
+    return [*(each for each in calls if each not in texts), *prose, *texts]
+
+
+def _opens_prose(alternative: Alternative, buffer: str, place: int) -> bool:
+    """Whether what a format opens at an index is no call."""
+    node = alternative.node or alternative.machine.start
+    match = node.token.match(buffer, place)
+    step = None if match is None else node.steps.get(match.lastgroup or "")
+    return step is not None and not step.opens

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.message.listing import FormatMisfit
-from toolgrammar.core.several.alternative import Alternative, puts_in
+from toolgrammar.core.several.alternative import Alternative, puts_in, with_named_first
 from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
 from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at
 from toolgrammar.core.several.reasoning_ends import MOST_ALARMS, OtherEnds, end_of, follows_thought
@@ -27,10 +27,13 @@ from toolgrammar.core.trust.evidence import (
     is_name,
     length_as_evidence,
     names_a_tool,
+    tag_of_tool,
 )
 from toolgrammar.core.trust.standing import is_inline, note_block, note_quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolgrammar.core.machine.machine import Machine, Node
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.several.alternative import Formats
@@ -180,15 +183,8 @@ class TriedFormats:
             return []
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
-        if self.several.wary:
-            lengths = {
-                number: length_as_evidence(buffer[place : place + length])
-                for number, length in lengths.items()
-            }
         here = self.current
-        if here is not None and here.number not in lengths:
-            lengths[here.number] = 0
-        for number, length in lengths.items():
+        for number, length in self._evidence(buffer, place, lengths):
             alternative = self.tried.get(number)
             if alternative is None:
                 alternative = self.tried[number] = Alternative(number, self.several)
@@ -205,7 +201,21 @@ class TriedFormats:
             if not opens:
                 continue
             found.append((-alternative.last_call, -length, number, alternative))
-        return [alternative for *_, alternative in sorted(found)]
+        ordered = [alternative for *_, alternative in sorted(found)]
+        if len(ordered) > 1 and tag_of_tool(buffer, place, self.builder.tools):
+            return with_named_first(ordered, buffer, place)
+        return ordered
+
+    def _evidence(
+        self, buffer: str, place: int, lengths: dict[int, int]
+    ) -> Iterator[tuple[int, int]]:
+        """Yields the formats that may open at an index, each with the length of what opens it."""
+        for number, length in lengths.items():
+            opener = buffer[place : place + length]
+            yield number, length_as_evidence(opener) if self.several.wary else length
+        # The format that is read may open without its opener.
+        if self.current is not None and self.current.number not in lengths:
+            yield self.current.number, 0
 
     @staticmethod
     def _opens_in(driver: Driver, node: Node, place: int) -> bool | None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.source import Source
 
@@ -14,6 +16,7 @@ _NAME = late(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
 """What the name of a tool looks like."""
 _FENCE_LINE = late(r"(?:`{3,}|~{3,}+)[ \t]*+[^\s`]*\s*")
 _WORD_TAG = late(r"<[a-z]+>\s*")
+_TAG = late(r"<([\w.-]{1,64})>")
 _AS_PROSE = late(r"`{3,}|~{3,}|<[a-z]+>")
 _BACKTICKS = late("`+")
 _LONGEST_WORD = 64
@@ -74,6 +77,12 @@ def length_as_evidence(opener: str) -> int:
 def is_markup(opener: str) -> bool:
     """Whether what opens is no more than a tag of one plain word: `<code>` in a page of HTML."""
     return _WORD_TAG.fullmatch(opener) is not None
+
+
+def tag_of_tool(text: str, place: int, tools: Container[str]) -> bool:
+    """Whether a tag stands at a place whose only word is the name of a given tool."""
+    found = _TAG.match(text, place)
+    return found is not None and found[1] in tools
 
 
 def opens_as_prose(text: str, place: int) -> bool:

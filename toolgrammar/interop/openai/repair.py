@@ -86,19 +86,8 @@ def repair_message(
         if each not in custom
     ]
     events = read_events(ChunkReader, repair=True, format=format, tools=tools)
-    if given.get("error"):
-        events.feed({"error": given["error"]})
-    reason = finish_reason or "stop"
-    # The calls of the server come first. A content of parts is a user's.
-    deltas: list[dict[str, Any]] = [{"tool_calls": [piece]} for piece in pieces]
-    if given.get("function_call"):
-        deltas.append({"function_call": given["function_call"]})
-    for number, delta in enumerate(deltas, 1):
-        # Each is over before the next begins: only the last can have been cut.
-        over = reason if number == len(deltas) else "tool_calls"
-        events.feed({"choices": [{"delta": delta, "finish_reason": over}]})
-    said = {"content": content if isinstance(content, str) else None}
-    events.feed({"choices": [{"delta": said, "finish_reason": reason}]})
+    for chunk in _chunks_of(given, pieces, finish_reason or "stop"):
+        events.feed(chunk)
     events.close()
     result = events.result
     reasoning = next((given[key] for key in REASONING_KEYS if given.get(key)), "")
@@ -114,6 +103,22 @@ def repair_message(
     rest = {key: part for key, part in given.items() if key not in {*read, *_READ} - {"role"}}
     kept = {key: given[key] for key in REASONING_KEYS if key in given and key not in read}
     return RepairedMessage({**read, **rest, **kept}, whole)
+
+
+def _chunks_of(given: Mapping[str, Any], calls: list[Any], reason: str) -> list[dict[str, Any]]:
+    """Returns the chunks in which a message would be streamed, its calls before its content."""
+    chunks = [{"error": given["error"]}] if given.get("error") else []
+    deltas: list[dict[str, Any]] = [{"tool_calls": [each]} for each in calls]
+    if given.get("function_call"):
+        deltas.append({"function_call": given["function_call"]})
+    for number, delta in enumerate(deltas, 1):
+        # Each call is over before the next begins: only the last can have been cut.
+        over = reason if number == len(deltas) else "tool_calls"
+        chunks.append({"choices": [{"delta": delta, "finish_reason": over}]})
+    # A content of parts is a user's.
+    content = given.get("content")
+    said = {"content": content if isinstance(content, str) else None}
+    return [*chunks, {"choices": [{"delta": said, "finish_reason": reason}]}]
 
 
 def repair_response(
