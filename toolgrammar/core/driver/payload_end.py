@@ -87,14 +87,17 @@ def _goes_on(driver: Driver) -> bool | None:
 
 
 def _is_closed_before(driver: Driver) -> bool | None:
-    """Whether a call of a list was closed before its arguments: `[{"name": "f"}, "arguments": {`."""
+    """Whether a call of a list was closed before its arguments: `[{"name": "f"}, "arguments": {`.
+
+    The comma may be what was damaged.
+    """
     source, place = driver.builder.source, driver.last_end
     if source.slice(place - 1, place) != "}":
         return False
     rest = source.slice(place, place + MOST)
     if not rest.strip():
         return False if driver.final or len(rest) == MOST else None
-    return rest.lstrip().startswith(",") and _goes_on(driver)
+    return rest.lstrip().startswith((",", '"')) and _goes_on(driver)
 
 
 def _quotes_on(driver: Driver) -> bool | None:

@@ -29,6 +29,8 @@ _MEMBER = late(
     re.VERBOSE,
 )
 """What leads to a key, the key and its colon; or the beginning of that, where the text ends."""
+_HALF = late(r"[^\W\d][\w.$/-]{0,63}(?:\Z|:|[\"'\u201d]{1,2}(?:\s{0,16}(?:\Z|(?P<sign>[:,}\]]))))")
+"""A key or a string whose first quote the bracket stands for: `{}city": "Oslo"}`, `[1, }a"]`."""
 _STRING_REST: Final = "|".join(
     rf"""{quote}(?:[^\n]{{0,128}}?{quote})?\s{{0,16}}(?:[}}\]]"""
     rf"""|,\s{{0,16}}(?:{quote}[^"'\n]{{1,64}}{quote}|[^\W\d]\w{{0,63}})\s{{0,16}}:)"""
@@ -37,7 +39,7 @@ _STRING_REST: Final = "|".join(
 """The rest of a string that went on behind a quote in it, up to a bracket or the next key."""
 _STRING = late(_STRING_REST)
 _KEYWORD = late(
-    r"[\]})]\s{0,16}(?:\Z|,\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
+    r"[\]})]\s{0,16}(?:\Z|,?\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
 )
 """A bracket, and behind it a keyword argument or its beginning."""
 
@@ -52,7 +54,7 @@ def may_go_on(text: str, place: int) -> bool:
         return last == ")" and text[place : place + 1] == "("
     first = blanks.match(text, place).end()
     # A look at one character spares the expression behind nearly every call.
-    if text[first : first + 1] not in _MARKS:
+    if text[first : first + 1] not in _MARKS and not text[place : place + 1].isalpha():
         return False
     return goes_on(text[place : place + MOST], lambda _: True, final=False) is not False
 
@@ -66,6 +68,8 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     >>> goes_on('"\n', lambda key: False, final=False)  # a bracket may come
     >>> goes_on('}, "well", she said', lambda key: False, final=True)
     False
+    >>> goes_on('kilos": 25}', lambda key: False, final=True)  # of `{"kilos": 25}`
+    True
     >>> goes_on('" now", "kilos": 25}', lambda key: False, final=True)  # of `{"kind": "say "}" now"`
     True
 
@@ -77,6 +81,10 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     # A colon that touches the bracket has lost its key: `}:"Oslo"}`.
     if behind.startswith(":") or begins_in_string(behind):
         return True
+    if half := _HALF.match(behind):
+        if half["sign"] is not None or half[0].endswith(":"):
+            return True
+        return False if final else None
     if behind.startswith(('"', "'")) and not final and _string_begun().match(behind):
         return None
     match = _MEMBER.match(behind)

@@ -134,13 +134,15 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
     path = repairs_of(driver.node).to_text
     if path is None or not driver.builder.has_arguments:
         return None
-    # Text after a value without its own closer, or after a string, may belong to that.
+    # Text after a key, a value without its own closer, or a string, may belong to that.
     last = driver.previous
-    doubtful = last is not None and (last.leaf == "value" or last.terminal.name == "JSON_TEXT")
+    is_open = last is not None and last.leaf in ("key", "value")
+    doubtful = is_open or (last is not None and last.terminal.name == "JSON_TEXT")
     doubtful = doubtful or may_lack_arguments(driver, place)
-    # In `</path>[\n<text>` the text directly after a tag may belong to a damaged next tag.
+    # In `</path>[\n<text>` the text directly after a tag may belong to a damaged next tag, in
+    # `path=""a b"/>` that after a quote to the attribute.
     is_glued = driver.base + place == driver.last_end and place < len(driver.buffer)
-    if is_glued and last is not None and last.terminal.text.strip().endswith(">"):
+    if is_glued and last is not None and last.terminal.text.strip().endswith((">", '"')):
         doubtful = True
     if not doubtful:
         more = rest_follows(driver.builder, driver.buffer, place, final=driver.final)

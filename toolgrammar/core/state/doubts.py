@@ -28,8 +28,8 @@ _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
 _KEY = late(r"([^\W\d][\w-]{0,63}):(?:\s|\Z)")
 _KEY_BEGUN = late(r"(?:[^\W\d][\w-]{0,63}:?)?\Z")
 _ARGUMENT = late(
-    r"""["'*-]{0,2}[ \t]?[a-z_][\w-]{0,63}["']?
-    (?:[ \t]*(?:[:=;|](?=\S)|<<)|[ \t]++[^\n]*[\w"'\]}/][ \t\r]*(?:\n|\Z))""",
+    r"""["'*-]{0,2}[ \t]?[a-z_][\w-]{0,63}
+    (?:["'][ \t]*:|["']?(?:[ \t]*(?:[:=;|](?=\S)|<<)|[ \t]++[^\n]*[\w"'\]}/][ \t\r]*(?:\n|\Z)))""",
     re.VERBOSE,
 )
 """A line that begins like an argument and does not end like a sentence."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"})
 """Codes of repairs by which the rest of a string that ends too early becomes a member."""
 _LEADS: Final = frozenset({",", '"', "'"})
-"""What the rest of arguments begins with: another member, or the rest of a string."""
+"""What the rest of arguments begins with, but for letters: a member, or the rest of a string."""
 MOST_KEYS: Final = 32
 """Keys that are kept of one call, and of what stands before its name."""
 KEYS_OF_ARGUMENTS: Final = frozenset({"args", "arguments", "input", "parameters", "params"})
@@ -98,7 +98,9 @@ def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> boo
         place: the place, behind the white space that follows the arguments.
         final: whether the text ends the message.
     """
-    if text[place : place + 1] not in _LEADS:
+    first = text[place : place + 1]
+    # A letter may be that of a key whose quote is damaged: `{}city": "Oslo"}`.
+    if first not in _LEADS and not first.isalpha():
         return False
     follows = stands_at(text, place, final=final)
     # Where a model wrote that it calls nothing, there is neither a draft nor a call.

@@ -14,6 +14,7 @@ from toolgrammar.core.trust.mended_values import (
     ends_with_stray,
     holds_bracket,
     holds_closer,
+    holds_key,
     holds_member,
     lists_of,
     objects_of,
@@ -41,6 +42,8 @@ _SPELLED: Final = frozenset(
 """Codes of what is only spelled otherwise: that makes no other keys or types."""
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """By the code of a delimiter that was put in, the marks that may have slipped into a string."""
+_OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote", "slipped-quote"})
+"""Codes of quotes that are mended."""
 _ODD_KEY = late(r"[<>{}`|\"\\\n\r]|&\w{2,6};")
 """What no key has but by mistake, where something else was mended."""
 
@@ -207,6 +210,28 @@ def _holds_arguments_behind(mended: Mended) -> bool:
     return "bare-text" in mended.codes and any(map(holds, mended.strings))
 
 
+def _holds_awaited(mended: Mended) -> bool:
+    """Whether a string whose quotes were mended may hold an argument that is not given.
+
+    Of `{"path": "a", "city": "b"}` damage may leave `{"path": "a, "city: "b"}`.
+    """
+    if mended.spec is None or mended.codes.isdisjoint(_OF_QUOTES):
+        return False
+    awaited = mended.spec.properties.keys() - mended.arguments.keys()
+    return any(holds_key(text, awaited) for text in mended.strings)
+
+
+def _has_undeclared(mended: Mended) -> bool:
+    """Whether an argument that the tool does not have may be a damaged closer.
+
+    As `parameters`, of a `<parameters>` in place of `</parameters>`.
+    """
+    if mended.spec is None or "missing-close-tag" not in mended.codes:
+        return False
+    others = mended.arguments.keys() - mended.spec.properties.keys()
+    return mended.spec.names_arguments and any(mended.arguments[key] == "" for key in others)
+
+
 def _opens_behind_colon(mended: Mended) -> bool:
     """Whether both a colon and a bracket were put in: of `{"path": "a"}` damage makes `{"path"[ "a"}`."""
     return {"colon", "bracket"} <= mended.codes
@@ -263,6 +288,16 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         "bare-text",
         "Found text without quotes that holds what may be a part of the arguments",
         _holds_arguments_behind,
+    ),
+    (
+        "inner-quote",
+        "Found a string with mended quotes that may hold another argument of the tool",
+        _holds_awaited,
+    ),
+    (
+        "missing-close-tag",
+        "Found an empty argument that the tool does not have; it may be a damaged closer",
+        _has_undeclared,
     ),
     (
         "bare-text",

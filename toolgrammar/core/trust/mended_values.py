@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from toolgrammar.core.payloads.mended.repairs import Repair
     from toolgrammar.values.json_types import JsonValue
@@ -31,6 +31,9 @@ _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
 _NEAR: Final = 256
 """Characters at the end of a text in which a closer may stand."""
+_BEFORE_KEY: Final = "\"' \t\n,{("
+_BEHIND_KEY = late(r"[\"'\u201d]?\s{0,16}(?::|=(?!=))")
+"""What stands before a key that began a member or a keyword argument, and behind it."""
 _CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 
@@ -100,6 +103,18 @@ def _joins_strings(text: str) -> bool:
 def holds_bracket(text: str) -> bool:
     """Whether a bracket of JSON stands in a string."""
     return not set("{}[]").isdisjoint(text)
+
+
+def holds_key(text: str, keys: Iterable[str]) -> bool:
+    """Whether one of some keys stands in a string with what follows a key: `x, "city: ` has `city`."""
+    for key in keys:
+        place = text.find(key)
+        while place >= 0:
+            begins = place > 0 and text[place - 1] in _BEFORE_KEY
+            if begins and _BEHIND_KEY.match(text, place + len(key)):
+                return True
+            place = text.find(key, place + 1)
+    return False
 
 
 def holds_member(text: str) -> bool:

@@ -135,12 +135,18 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
 
 
 def _may_be_member(builder: Builder, draft: Draft) -> bool:
-    """Whether a call that is named by a key stands in the object of a doubtful one, as a member.
+    """Whether a call is a member, or the value of one, in the object of a doubtful call.
 
-    In `{"f": {"a": "b"], "c": {}}}` the call `c` may be an argument of `f`.
+    In `{"f": {"a": "b"], "c": {}}}` the call `c` may be an argument of `f`, and of
+    `{"name": "f"} "arguments": {"name": "c"}}` the second object may be its arguments.
     """
-    begins_with_key = builder.source.slice(draft.start, draft.start + 1) == '"'
-    return begins_with_key and bool(builder.calls and builder.calls[-1].doubts)
+    if not builder.calls or not builder.calls[-1].doubts:
+        return False
+    source = builder.source
+    if source.slice(draft.start, draft.start + 1) == '"':
+        return True  # a key names the call
+    before = source.slice(draft.start - _LONGEST_INDENT, draft.start).rstrip()
+    return before.endswith(":") and before[:-1].rstrip().endswith(STRAIGHT)
 
 
 def _is_in_block(builder: Builder, draft: Draft, text: str) -> bool:

@@ -35,3 +35,9 @@ def test_text_ends_a_call_that_has_no_closer(
     assert [(call.name, call.arguments) for call in result.calls] == calls
     assert all(call.executable for call in result.calls)
     assert (result.text, result.diagnostics) == (left, ())
+
+
+@pytest.mark.parametrize("gap", [", ", " "])
+def test_the_arguments_behind_a_call_of_a_list_that_was_closed_are_a_doubt(gap: str) -> None:
+    text = f'<|tool_call|>[{{"name": "f"}}{gap}"arguments": {{"path": "a"}}}}]'
+    assert [call.doubts for call in read("granite", text).calls] == [("skipped-markup",)]

@@ -25,3 +25,8 @@ def test_markup_left_out_of_a_call_before_its_name_is_a_repair_of_it(
     assert (call.name, call.arguments, call.status) == ("f", {"a": 1}, "repaired")
     strictly = toolgrammar.parse(text, format_id, strict=True)
     assert "f" not in [each.name for each in strictly.calls]
+
+
+def test_text_that_touches_a_quote_may_belong_to_the_attribute() -> None:
+    [call] = toolgrammar.parse('<view_shell id=""main"/>', "devin_xml").calls
+    assert (call.arguments, call.doubts) == ({}, ("missing-close-tag",))

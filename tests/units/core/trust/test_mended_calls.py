@@ -321,3 +321,22 @@ def test_arguments_that_a_colon_touches_may_go_on() -> None:
 )
 def test_a_delimiter_that_is_missing_alone_is_put_in(arguments: str) -> None:
     check(arguments, tools=False)
+
+
+def test_a_string_with_mended_quotes_may_hold_another_argument() -> None:
+    check('{"path": "a, "tags: "b"}', "inner-quote")
+    check('{"path": "a, "modes: "b"}')
+    check('{"path": "a, "tags: "b", "tags": []}')
+
+
+def test_an_empty_argument_that_the_tool_lacks_may_be_a_closer() -> None:
+    text = (
+        "<function_calls>\n<invoke>\n<tool_name>edit</tool_name>\n"
+        "<parameters>\n<path>a</path>\n<parameters>\n</invoke>\n</function_calls>"
+    )
+    assert [call.doubts for call in read("anthropic_legacy", text, [TOOL]).calls] == [
+        ("missing-close-tag",)
+    ]
+    keys: dict[str, object] = {"path": {}, "parameters": {}}
+    tool: dict[str, object] = {"name": "edit", "parameters": {"properties": keys}}
+    assert read("anthropic_legacy", text, [tool]).calls[0].executable

@@ -304,3 +304,14 @@ def test_a_call_in_a_string_of_unreadable_arguments_does_not_run() -> None:
     assert (note.status, tide.doubts) == ("unreadable", ("quoted-call",))
     _, tide = read("mistral_v11", "[TOOL_CALLS]note[ARGS]none[TOOL_CALLS]tide[ARGS]{}").calls
     assert tide.executable
+
+
+def test_a_call_that_is_the_value_of_a_member_of_a_doubtful_one_does_not_run() -> None:
+    text = '<tool_calls>\n{"name": "f"} "arguments": {"name": "g", "arguments": {"a": 1}}}\n</tool_calls>'
+    calls = read("minimax_m1", text).calls
+    assert [(call.name, call.doubts) for call in calls] == [
+        ("f", ("skipped-markup",)),
+        ("g", ("quoted-call",)),
+    ]
+    beside = text.replace('} "arguments": {"name": "g"', '}\n{"name": "g"')
+    assert all(call.executable for call in read("minimax_m1", beside).calls)

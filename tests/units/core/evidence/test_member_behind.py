@@ -1,0 +1,34 @@
+"""`core/evidence/member_behind.py`: whether an object that a bracket closed goes on behind it."""
+
+import pytest
+
+from toolgrammar.core.evidence.member_behind import goes_on, keyword_behind, may_go_on
+
+
+@pytest.mark.parametrize(
+    ("behind", "whole", "begun"),
+    [
+        ('city": "Oslo"}', True, True),
+        ("city:", True, True),
+        ('a"]', True, True),
+        ('city"', False, None),
+        ("city", False, None),
+        ('city" said', False, False),
+        ("city is", False, False),
+        # A word that does not touch the bracket is one of text.
+        (" city: Oslo", False, False),
+    ],
+)
+def test_the_bracket_may_stand_for_the_first_quote(
+    behind: str, *, whole: bool, begun: bool | None
+) -> None:
+    assert goes_on(behind, lambda _: True, final=True) is whole
+    assert goes_on(behind, lambda _: True, final=False) is begun
+    assert may_go_on("}" + behind, 1) is (begun is not False)
+
+
+@pytest.mark.parametrize("gap", [", ", ",", " ", ""])
+def test_a_keyword_argument_goes_on_behind_a_bracket(gap: str) -> None:
+    for text, goes in (('unit="K")', True), ("unit == 1", False)):
+        assert keyword_behind(f"]{gap}{text}", 0, final=True) is goes
+    assert keyword_behind(f"]{gap}unit", 0, final=False) is None
