@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import toolgrammar
+from fuzz.crossed import crossed as crossing
 from fuzz.hostile_results import hostile_results
 from fuzz.mixed import disagreement, mixed_case
 from fuzz.options import contradiction
@@ -212,6 +213,11 @@ def options(format_id: str, draw: random.Random) -> Attempt:
     return Attempt(*contradiction(format_id, draw))
 
 
+def crossed(format_id: str, draw: random.Random) -> Attempt:
+    """A call goes on in another format than it began in: it runs as it was meant, or not at all."""
+    return Attempt(*crossing(format_id, draw))
+
+
 ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "quoted": quoted,
     "across": across,
@@ -222,6 +228,7 @@ ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "results": results,
     "mixed": mixed,
     "options": options,
+    "crossed": crossed,
 }
 """By its name, an attack."""
 

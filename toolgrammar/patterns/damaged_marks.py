@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgrammar.patterns.distances import distance, distances, places
+from toolgrammar.patterns.distances import common_length, distance, distances, places
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import late
 
@@ -34,6 +34,15 @@ _FEW = 512
 """Fewer characters than this are searched as a whole."""
 _LEAST_OF_CUT = 6
 """The minimal number of characters of a mark that the end of the text cuts."""
+_BEGUN = 4
+"""The minimal number of characters of a tag that is broken off, as `</pa`."""
+_ENDS_TAG = late(r"(?:[\w.:|\uff5c\u2581-]{0,127}[\w|\uff5c])?\s{0,16}>")
+"""The rest of a tag with another name, as `ent>` in `</parent>` for `</parameter>`."""
+_HALF = late(
+    r"</(?:[\w.:|\uff5c\u2581-]{1,64}(?=[\s<{\[(@^#])(?!\s{0,16}>)"
+    r"|[\w.:|\uff5c\u2581-]{0,64}(?=```|\{\"|<))"
+)
+"""A closer, whatever its name, that something else than `>` follows."""
 _WORD = late(r"[\w-]")
 _FENCES = late(r"^[ \t]*(\S{0,2}[`~]\S{0,4})[ \t\r]*$", re.MULTILINE)
 """A line that may have been a fence."""
@@ -68,6 +77,11 @@ class Marks:
         self.pieces = sorted({piece for mark in self.all for piece, _ in mark.pieces})
         """The pieces of all marks: damage leaves one of its mark intact."""
         self.fences = [each for each in every if each and not each.strip("`")]
+        tags = {each.partition(">")[0] + ">" for each in every if each.startswith("<")}
+        self._tags = sorted(each for each in tags if len(each) > _BEGUN)
+        """The tags with which marks begin."""
+        self._closes = next((each for each in self._tags if each.startswith("</")), "")
+        """One that closes an element; "" if none does."""
         self.symbols = {each.text[0]: each.text for each in self.all if is_symbol(each.text[0])}
         """The symbols with which marks begin, each with such a mark."""
         self._by_sign: dict[str, list[_Mark]] = {}
@@ -114,6 +128,22 @@ class Marks:
         for line in re.finditer(rf"(?m)^[ \t]*({symbol}\S{{0,2}})", text):
             if not any(_stands(each, text, line.start(1)) for each in self.written):
                 return Damaged(line.start(1), line[1], self.symbols[symbol])
+        return None
+
+    def broken_off(self, text: str) -> Damaged | None:
+        """Returns the first half of a tag that ends in something else, as `</para` in `</para[1]`."""
+        for tag in self._tags if "<" in text else ():
+            for place in places(tag[:_BEGUN], text):
+                size = common_length(tag, text[place : place + len(tag)])
+                found = Damaged(place, text[place : place + size], tag)
+                is_whole = size == len(tag) or _ENDS_TAG.match(text, place + size) is not None
+                if not (is_whole or self._is_other(found, text)):
+                    return found
+        # `</dev/null` in a script is a path, `"</a" + ">"` and `f"</{tag}>"` in code are strings.
+        for half in _HALF.finditer(text) if self._closes and "</" in text else ():
+            found = Damaged(half.start(), half[0], self._closes)
+            if not self._is_other(found, text):
+                return found
         return None
 
     def _likely(self, text: str) -> list[_Mark]:
@@ -313,7 +343,10 @@ def _damaged_fence(text: str, fence: str) -> Damaged | None:
         line = match[1]
         # A fence of fewer backticks is not damaged: it belongs to a block inside this one.
         is_shorter = LEAST <= len(line) < len(fence) and not line.strip("`")
-        if not is_shorter and distance(fence, line) == 1 and _comes_alone(line, text):
+        # One backtick of three closes a string of JavaScript, too, which another one opens.
+        is_begun = line == "`" and text.count(line) % 2 == 1
+        is_near = not is_shorter and distance(fence, line) == 1 and _comes_alone(line, text)
+        if is_begun or is_near:
             return Damaged(match.start(1), line, fence)
     return None
 

@@ -90,7 +90,7 @@ def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
     if not _near(mark).search(text):
         return
     for at in places(first, text):
-        same = _common(mark, text[at : at + len(mark)])
+        same = common_length(mark, text[at : at + len(mark)])
         yield from ((at, end) for end in _ends(mark, text, at + same, same))
         if same == len(mark):
             yield from ((at, end) for end in _glued(mark, text, at + same, _NO_BLANK))
@@ -99,7 +99,7 @@ def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
     for at in places(last, text):
         stop = at + len(last)
         before = text[max(0, stop - len(mark) - MOST) : stop][::-1]
-        same = _common(turned, before)
+        same = common_length(turned, before)
         if same == len(mark):
             yield from ((stop - end, stop) for end in _glued(mark, before, same, _WORD))
         # A text that begins with half of the mark was found above.
@@ -141,7 +141,7 @@ def places(
             at = text.find(part, at + 1, end)
 
 
-def _common(one: str, other: str) -> int:
+def common_length(one: str, other: str) -> int:
     """Returns the length of the common beginning of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -285,7 +285,8 @@ _JSON = (
         "duplicate-key",
         "error",
         "A key of the arguments stands twice and the last counts, a warning where both values are "
-        "equal; or a call says its name, id or arguments twice, and the first stay.",
+        "equal; or a call says its name, id or arguments twice, and the first stay; or its arguments "
+        "are a whole call.",
         doubt=True,
     ),
     CodeEntry("nonfinite", "error", "NaN or Infinity is no JSON number.", doubt=True),

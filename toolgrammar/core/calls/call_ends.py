@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.calls.completion import complete, hold, is_full, is_no_call, settle_candidate
 from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.evidence.no_arguments import are_call
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.beside_arguments import tell_beside
 from toolgrammar.core.trust.cut_texts import doubt_begun_anew
@@ -71,6 +72,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         # The order matters: `doubt_mended` adds nothing if there are doubts already.
         _doubt_name(builder, draft, draft.name)
         doubt_mended(builder, draft)
+        _doubt_arguments(builder, draft, draft.name)
         doubt_shown(builder, draft, place)
         doubt_begun_anew(builder, draft)
     turns.doubt_behind_observation(builder, draft)
@@ -112,6 +114,19 @@ def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
     message, hint = _ODD_NAMES[code]
     place = Span(draft.start, draft.start)
     builder.report(code, "error", message.format(name[:40]), place, hint=hint)
+
+
+def _doubt_arguments(builder: Builder, draft: Draft, name: str) -> None:
+    """Doubts a call whose arguments are a whole call: which of the two was meant is ambiguous."""
+    # A call that is in doubt already is not run. What is held back stands in a key that the header
+    # takes off.
+    if draft.held is not None or draft.doubts:
+        return
+    if are_call(name, draft.arguments, builder.spec(), builder.tools):
+        draft.doubts.append("duplicate-key")
+        message = f"Found a whole call as the arguments of a call of `{name[:40]}`"
+        place = max(draft.start, draft.arguments_start)
+        builder.report("duplicate-key", "error", message, Span(place, place))
 
 
 def _leave_out(builder: Builder, draft: Draft, place: int) -> None:

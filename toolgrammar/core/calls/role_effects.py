@@ -213,7 +213,18 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
             draft.doubts.append("misspelt")
             message = f"Found argument `{key[:40]}`, which may be `{near[0][:40]}`"
             builder.report("misspelt", "error", message, span, path=f"$.{key}")
+        elif known and draft.name and _may_hold_call(value, draft.name):
+            draft.doubts.append("inner-argument")
+            message = (
+                f"Found a call of `{draft.name[:40]}` in an argument that the tool does not have"
+            )
+            builder.report("inner-argument", "error", message, span, path=f"$.{key}")
     arguments[key] = value
+
+
+def _may_hold_call(value: JsonValue, name: str) -> bool:
+    """Whether a text has a name beside marks, as `<name>search</name>` and `[{"name": "search"`."""
+    return isinstance(value, str) and name in value and ("<" in value or '"' in value)
 
 
 def report_twice(

@@ -1,7 +1,6 @@
-"""Finds where a text names a known tool as calls name it, and not as prose or its definition does.
+"""Finds where a text names a known tool as calls name it, and not as prose does.
 
-Examples: `tide(place="Narvik")` may be a call of `tide`, `the tide (in metres)` is prose, and in
-`{"name": "tide", "parameters": {"type": "object"}}` the member `parameters` is a schema.
+Examples: `tide(place="Narvik")` may be a call of `tide`, `the tide (in metres)` is prose.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.patterns.distances import distance
 from toolgrammar.values.patterns import late
 
@@ -81,6 +81,8 @@ def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:
     if no_calls and _is_near_no_call(name, no_calls):
         return "misspelt"
     is_odd = name.strip(_ODD_ENDS) != name or not _ODD.isdisjoint(name) or not name.strip("_-")
+    # Where tools are known, the key of the arguments is no name: the name before it was lost.
+    is_odd = is_odd or bool(tools and name in KEYS_OF_ARGUMENTS)
     if is_odd or not name or _is_near_namespace(name):
         # `"search,"` has lost a quote before its comma, perhaps; `" "` names nothing.
         return "malformed-name" if name.strip() else "empty-name"
@@ -183,18 +185,3 @@ def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | Non
     # `search</tool_call>`: who speaks of a closer has a blank before it.
     is_closed = place == end and sign.startswith("</")
     return (start, place + len(sign)) if is_beside or is_closed else None
-
-
-def is_definition(arguments: Mapping[str, object] | None, spec: ToolSpec | None) -> bool:
-    """Whether the arguments of a call are the schema of an object, and its tool takes none.
-
-    Args:
-        arguments: the arguments that were read.
-        spec: the tool that is called; None if it is not known.
-    """
-    if not arguments or arguments.get("type") != "object":
-        return False
-    if "properties" in arguments:
-        return spec is None or "properties" not in spec.properties
-    # `{"type": "object"}` is the schema of a tool without arguments; alone it may be anything.
-    return len(arguments) == 1 and spec is not None and "type" not in spec.properties

@@ -109,8 +109,10 @@ def mend(driver: Driver) -> bool | None:
     if anchor is not None:
         if (follows := keyword_behind(buffer, place, final=driver.final)) is None:
             return False
-        opens_call = anchor.step.opens != "" or "call" in anchor.step.before
-        is_cut = opens_call and may_lack_arguments(driver, place)
+        # `<|start|>assistant` opens a call, a thought or an answer: it does not tell by itself which.
+        begins = anchor.step.opens != "" or "call" in anchor.step.before
+        begins = begins or driver.start_node.opener.match(buffer, place) is not None
+        is_cut = begins and may_lack_arguments(driver, place)
         doubtful = follows or ended_with_line(driver) or is_cut
         put_in(driver, anchor.path, doubtful=doubtful)
         driver.move_to(place)

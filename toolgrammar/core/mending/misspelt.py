@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.machine.near_marks import SHORTEST, NearOpener, is_near, may_be
 from toolgrammar.core.machine.near_tokens import near_closer, near_opener
 from toolgrammar.core.machine.relaxed_quotes import keys_of
-from toolgrammar.core.trust.beside_arguments import KEYS_OF_ARGUMENTS, note_beside
+from toolgrammar.core.trust.beside_arguments import note_beside
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span

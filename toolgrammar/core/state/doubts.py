@@ -103,7 +103,8 @@ def doubt_line_behind(driver: Driver) -> bool:
     """Doubts a call if the next line may be one of its arguments, damaged.
 
     Only the line right after the call counts. It begins with the name of an argument that was not
-    given, looks like an argument without its colon or blank, or stands before another argument.
+    given, looks like an argument without its colon or blank, or stands before another argument or
+    behind one without a value.
 
     Returns:
         False if more text is needed.
@@ -127,8 +128,11 @@ def doubt_line_behind(driver: Driver) -> bool:
     # After a call that has the argument `limit`, a line with that word is prose.
     awaited = match is not None and builder.awaits(match[0])
     next_key = _KEY.match(rest) if first.strip() else None
+    # What an argument without a value should hold may stand below its key.
+    lacks_value = first.strip() != "" and builder.draft.arguments.get(builder.draft.key) == ""
     if (
         awaited
+        or lacks_value
         or _ARGUMENT.match(behind)
         or (next_key and (next_key[1].islower() or builder.awaits(next_key[1])))
     ):

@@ -24,8 +24,6 @@ _LEADS: Final = frozenset({",", '"', "'"})
 """What the rest of arguments begins with, but for letters: a member, or the rest of a string."""
 MOST_KEYS: Final = 32
 """Keys that are kept of one call, and of what stands before its name."""
-KEYS_OF_ARGUMENTS: Final = frozenset({"args", "arguments", "input", "parameters", "params"})
-"""The keys of the arguments of a call in various formats."""
 PLAIN_KEYS: Final = (
     "explanation", "id", "index", "reason", "reasoning", "thought", "thoughts", "type", "why",
 )  # fmt: skip

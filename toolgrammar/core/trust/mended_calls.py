@@ -6,11 +6,13 @@ has arguments in its arguments: the model may have begun anew.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.payloads.json.guide import guide_of_tool
-from toolgrammar.core.trust.beside_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.trust.mended_values import (
+    begins_with_tag,
     ends_with_stray,
     holds_bracket,
     holds_closer,
@@ -221,6 +223,19 @@ def _holds_awaited(mended: Mended) -> bool:
     return any(holds_key(text, awaited) for text in mended.strings)
 
 
+def _holds_own_name(mended: Mended) -> bool:
+    r"""Whether a string whose quotes were mended may hold the call once more: `x"\nsend({to:"y`."""
+    if mended.codes.isdisjoint(_OF_QUOTES):
+        return False
+    begun = re.compile(rf"(?<!\w){re.escape(mended.name)}[\"']?\s{{0,16}}[(\[{{<>:,]")
+    return any(mended.name in text and begun.search(text) for text in mended.strings)
+
+
+def _is_quoted_by_tag(mended: Mended) -> bool:
+    """Whether text without quotes begins with a tag, which may stand for a quote: `<escape>x`."""
+    return "bare-text" in mended.codes and any(map(begins_with_tag, mended.strings))
+
+
 def _has_undeclared(mended: Mended) -> bool:
     """Whether an argument that the tool does not have may be a damaged closer.
 
@@ -288,6 +303,16 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         "bare-text",
         "Found text without quotes that holds what may be a part of the arguments",
         _holds_arguments_behind,
+    ),
+    (
+        "bare-text",
+        "Found text without quotes that begins with a tag, which may be no part of it",
+        _is_quoted_by_tag,
+    ),
+    (
+        "inner-quote",
+        "Found the name of the call in a string with mended quotes; it may be another call",
+        _holds_own_name,
     ),
     (
         "inner-quote",

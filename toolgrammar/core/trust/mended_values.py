@@ -29,6 +29,7 @@ _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)"
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
+_TAG_FIRST = late(r"<[^\s=]")
 _NEAR: Final = 256
 """Characters at the end of a text in which a closer may stand."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
@@ -103,6 +104,11 @@ def _joins_strings(text: str) -> bool:
 def holds_bracket(text: str) -> bool:
     """Whether a bracket of JSON stands in a string."""
     return not set("{}[]").isdisjoint(text)
+
+
+def begins_with_tag(text: str) -> bool:
+    """Whether a text begins with a tag, or half of one, as `<escape>89562` and `<|note`."""
+    return _TAG_FIRST.match(text) is not None
 
 
 def holds_key(text: str, keys: Iterable[str]) -> bool:

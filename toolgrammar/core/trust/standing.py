@@ -10,7 +10,7 @@ from dataclasses import replace
 from string import whitespace
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.evidence.named_tools import is_definition
+from toolgrammar.core.evidence.no_arguments import is_definition
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.message.quoted import SHOWING_FENCE
 from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code

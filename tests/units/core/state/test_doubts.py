@@ -266,3 +266,23 @@ def test_a_call_with_all_arguments_that_there_are_is_not_broken_off() -> None:
     tools: list[dict[str, object]] = [{"name": each, "parameters": schema} for each in "fg"]
     first = read("openhands_fn", text, tools).calls[0]
     assert (first.arguments, first.status, first.executable) == ({"a": "1"}, "repaired", True)
+
+
+def test_the_text_below_a_key_without_a_value_may_be_its_value() -> None:
+    for below, runs in (
+        ("<b>x</b>", False),
+        ('{"price": 2}', False),
+        ("", True),
+        ("\nThen.", True),
+    ):
+        [call] = read("reploid0", f"TOOL: find\nstart:\n{below}\n", _TOOLS).calls
+        assert (call.arguments, call.executable) == ({"start": ""}, runs)
+
+
+def test_what_opens_a_call_or_an_answer_breaks_a_call_off() -> None:
+    text = (
+        "<|start|>assistant to=functions.find<|channel|>analysis <|constrain|>xml<|message|>"
+        '<rfl:parameter name="start">Oslo</rfl:parameter>\n<|start|>assistant to=find<|message|>'
+    )
+    [call] = read("beam", text, tools=_TOOLS).calls
+    assert call.doubts == ("missing-close-tag",)

@@ -340,3 +340,12 @@ def test_an_empty_argument_that_the_tool_lacks_may_be_a_closer() -> None:
     keys: dict[str, object] = {"path": {}, "parameters": {}}
     tool: dict[str, object] = {"name": "edit", "parameters": {"properties": keys}}
     assert read("anthropic_legacy", text, [tool]).calls[0].executable
+
+
+def test_text_without_quotes_begins_with_no_tag() -> None:
+    check("{path: <escape>a.py<escape>}", "bare-text")
+    check("{path: a.py}")
+
+
+def test_a_string_with_mended_quotes_may_hold_the_call_once_more() -> None:
+    check('{"path": "a"\\nedit({path:"b"}', "inner-quote")

@@ -111,6 +111,7 @@ _ITEMS = late(r'"[^"\n]{0,128}"[ \t]{0,16},[ \t]{0,16}"')  # a list without its 
 _BEGUN = late(r'\{\s{0,64}"[^"\n]{0,128}"\s{0,16}:|\[\s{0,64}(?:[\[{]\s{0,64})?"')
 """The beginning of an object with a member, or of a list of strings, lists or objects."""
 _OPEN_STRING = late(r'"[\w/.~ \t](?:[^"\\\n]++|\\.)*')
+_STRING = late(r'"(?:[^"\\\n]++|\\.)*+"')
 _ENDS_SENTENCE = ".,;:!?)"
 _PAIRS = {"}": "{", "]": "["}
 _JSON_STARTS = frozenset("{[-0123456789tfn")
@@ -135,14 +136,15 @@ def shaped(text: str, schema: JsonSchema | None) -> tuple[Any, bool]:
 
 
 def is_broken_json(text: str, schema: JsonSchema | None) -> bool:
-    """Whether a text seems to be damaged JSON: `"a": 1}`, `["a", {"b"]`, `{"a": 1,`, `{"a": 1}x`.
+    r"""Whether a text seems to be damaged JSON: `"a": 1}`, `["a", {"b"]`, `{"a": 1,`, `{"a": 1}x`.
 
-    If the schema wants a text, only a string without a closing quote, as `"/home/a`, counts.
+    If the schema wants a text, only a string counts: one without a closing quote, as `"/home/a`, or
+    with more behind it than punctuation, as `"a\nb"x`.
     """
     stripped = text.strip()
     if stripped.startswith("```") and stripped.endswith("```"):
         stripped = stripped.partition("\n")[2].rstrip("`").strip()
-    if is_open_string(stripped):
+    if is_open_string(stripped) or _goes_on_behind_string(stripped):
         return True
     last = stripped[-1:]
     if '"' not in stripped or (schema is not None and is_text_only(schema)):
@@ -178,6 +180,15 @@ def _leaves_open(text: str) -> bool:
 def is_open_string(text: str) -> bool:
     """Whether a line begins with a quote and words, and nothing in it closes that: `"/home/a`."""
     return text[:1] == '"' and _OPEN_STRING.fullmatch(text) is not None
+
+
+def _goes_on_behind_string(text: str) -> bool:
+    r"""Whether text touches a string with escapes, as in `"a\nb"x`: nobody writes words so."""
+    string = _STRING.match(text) if text[:1] == '"' and "\\" in text else None
+    if string is None or "\\" not in string[0]:
+        return False
+    behind = text[string.end() :]
+    return behind[:1].strip() not in ("", *_ENDS_SENTENCE)
 
 
 def may_be_json(first: str, schema: JsonSchema | None) -> bool:

@@ -28,6 +28,7 @@ _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
     "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",  # the string continues
 }  # fmt: skip
+_TAG = late(r"<\w[\w-]*>")
 _PRINTED: Final = frozenset("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2018\u201a\uff02")
 """Quotes that no format uses; the apostrophe of a plural is not among them."""
 _SHORT: Final = 3
@@ -67,6 +68,9 @@ def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
             continue
         size = len(quote)
         if word.endswith(quote) or (size > 1 and quote in word):
+            return True
+        # A quote that is broken off, as in `<esca# note`; `<b>` is a whole tag.
+        if size > _SHORT and word.startswith(quote[0]) and not _TAG.match(word):
             return True
         # At either edge one character of the quote may be missing, or one too many.
         sizes = (size - 1, size, size + 1) if size > _SHORT else ()

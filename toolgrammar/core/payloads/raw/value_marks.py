@@ -105,7 +105,7 @@ class ValueMarks:
         if marks is None:
             known = self._joined.replace(_NAME, name).replace(_KEY, key).replace(_FENCE, fence)
             marks = marks_of(tuple(known.split(_NEXT)), self._openers)
-        found = marks.find(text, is_cut=is_cut)
+        found = marks.find(text, is_cut=is_cut) or marks.broken_off(text)
         if openers and found is None:
             found = self._opening.find(text)
         found = found or self._line_behind(text) or self._at_edge(text)
@@ -150,7 +150,8 @@ class ValueMarks:
                 return Damaged(len(before), closer, whole)
             # Its index is one in `behind`: it is converted to one in the value.
             # A closed element does not make it part of the value: the value has ended.
-            if found := self._opening.find(behind, pairs=False):
+            found = self._opening.find(behind, pairs=False) or self._opening.broken_off(behind)
+            if found is not None:
                 return Damaged(found.start + len(text) - len(behind), found.text, found.mark)
         return None
 

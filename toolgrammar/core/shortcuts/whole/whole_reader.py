@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.evidence.member_behind import may_go_on
-from toolgrammar.core.evidence.named_tools import is_definition, oddity
+from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.evidence.no_arguments import are_none
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
@@ -241,7 +242,7 @@ class WholeReader:
             return False
         spec = self.tools.get(name)
         # It may have been cut, or be no call.
-        if lacks_required(spec, arguments) or is_definition(arguments, spec):
+        if lacks_required(spec, arguments) or are_none(name, arguments, spec, self.tools):
             return False
         self.calls.append(
             ToolCall(

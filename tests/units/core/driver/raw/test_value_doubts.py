@@ -70,7 +70,7 @@ _QWEN = "<tool_call>\n<function=search>\n{}</function>\n</tool_call>"
     [
         (
             "<parameter=text>\nOslo</par<parameter=text>\nOslo\n</parameter>\n",
-            ("inner-argument",),
+            ("inner-argument", "misspelt"),
         ),
         ("<parameter=text>\n<parameter=text>\nx\n</parameter>\n\n</parameter>\n", ()),
         ("<parameter=text>\nWrite parameter=text so.\n</parameter>\n", ()),
@@ -90,3 +90,36 @@ def test_a_quote_with_a_backslash_too_many_is_a_doubt() -> None:
     text = '<|tool_call>call:search{text:<|\\"|>Oslo<|\\"|>}<tool_call|>'
     (call,) = read("gemma4", text).calls
     assert call.doubts == ("missing-quote",)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "tides</para\n\nSorry, once more:",
+        'tides</paramfunctools[{"name": "search"}]',
+        "tides</parameter>\n<param of x eter=text>more",
+    ],
+)
+def test_a_tag_that_is_broken_off_in_a_value_is_a_doubt(value: str) -> None:
+    text = (
+        f"<tool_call>\n<function=search>\n<parameter=text>\n{value}\n</parameter>\n"
+        "</function>\n</tool_call>"
+    )
+    (call,) = read("qwen3_xml", text, TOOLS).calls
+    assert (call.arguments, call.executable) == ({"text": value.strip()}, False)
+
+
+def test_a_quote_that_is_broken_off_before_a_bare_word_is_a_doubt() -> None:
+    for wrong in ("<escape># note", "<esca# note", "<<b>", "<b c>"):
+        text = f"<start_function_call>call:search{{text:{wrong}}}<end_function_call>"
+        (call,) = read("functiongemma", text, TOOLS).calls
+        assert not call.executable
+
+
+def test_an_undeclared_argument_that_holds_the_call_is_a_doubt() -> None:
+    inner = "<tool_use><name>search</name></tool_use>"
+    text = f"<search>\n<text>a</text>{inner}\n</search>"
+    (call,) = read("void_xml", text, TOOLS).calls
+    assert call.doubts == ("inner-argument",)
+    other = text.replace("<name>search", "<name>other")
+    assert read("void_xml", other, TOOLS).calls[0].executable

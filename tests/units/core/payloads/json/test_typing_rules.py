@@ -88,6 +88,24 @@ def test_json_that_nothing_closes_is_a_doubt(
 
 
 @pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        (r'"a\nb"<b>', False),
+        (r'"a\nb"/do>', False),
+        (r'"a\nb"', True),
+        (r'"a\n".', True),
+        (r'"a\n" b', True),
+        ('"a"b', True),
+        (r'a\n"b"c', True),
+    ],
+)
+def test_a_string_with_escapes_ends_a_value(tmp_path: Path, text: str, *, runs: bool) -> None:
+    grammar = save(tmp_path, SHAPE, ELEMENTS)
+    (call,) = read(grammar, f"<do f><a>{text}</v></do>", tool(a="string")).calls
+    assert call.executable is runs
+
+
+@pytest.mark.parametrize(
     ("text", "kind", "value"),
     [
         ("5", "string", "5"),
