@@ -229,7 +229,11 @@ _JSON = (
         "A bracket is missing or of the wrong kind. An error, and a doubt, where arguments are "
         "missing or follow it, where another call opens, or where something may be lost.",
     ),
-    CodeEntry("comment", "warning", "A comment is dropped."),
+    CodeEntry(
+        "comment",
+        "warning",
+        "A comment is dropped; an error, and a doubt, where it begins with dots: it stands for values.",
+    ),
     CodeEntry("comma", "warning", "A comma is missing."),
     CodeEntry("colon", "warning", "A colon is missing or written otherwise."),
     CodeEntry(

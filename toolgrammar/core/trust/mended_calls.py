@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.trust.mended_values import (
-    begins_with_tag,
     ends_with_stray,
     holds_bracket,
     holds_closer,
     holds_key,
     holds_member,
+    is_placeholder,
     lists_of,
     objects_of,
     strings_of,
@@ -231,9 +231,9 @@ def _holds_own_name(mended: Mended) -> bool:
     return any(mended.name in text and begun.search(text) for text in mended.strings)
 
 
-def _is_quoted_by_tag(mended: Mended) -> bool:
-    """Whether text without quotes begins with a tag, which may stand for a quote: `<escape>x`."""
-    return "bare-text" in mended.codes and any(map(begins_with_tag, mended.strings))
+def _stands_for_value(mended: Mended) -> bool:
+    """Whether text without quotes stands for a value, as in `["a", ...]`, `{"a": $X}`, `{"a": <x>}`."""
+    return "bare-text" in mended.codes and any(map(is_placeholder, mended.strings))
 
 
 def _has_undeclared(mended: Mended) -> bool:
@@ -306,8 +306,8 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
     ),
     (
         "bare-text",
-        "Found text without quotes that begins with a tag, which may be no part of it",
-        _is_quoted_by_tag,
+        "Found text without quotes that stands for a value, or begins with a tag",
+        _stands_for_value,
     ),
     (
         "inner-quote",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 """What stands in every number that is too great for a float."""
-_BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\"
+_BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\.\u2026"
 """What stands between the end of a string and the beginning of the next one, or in its place."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
@@ -29,7 +29,7 @@ _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)"
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
-_TAG_FIRST = late(r"<[^\s=]")
+_PLACEHOLDER = late(r"(?:\.{3}|\u2026|<[^\s=]|\$[A-Za-z_{])[\s\S]*|[^\w\s]{2,}")
 _NEAR: Final = 256
 """Characters at the end of a text in which a closer may stand."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
@@ -106,9 +106,12 @@ def holds_bracket(text: str) -> bool:
     return not set("{}[]").isdisjoint(text)
 
 
-def begins_with_tag(text: str) -> bool:
-    """Whether a text begins with a tag, or half of one, as `<escape>89562` and `<|note`."""
-    return _TAG_FIRST.match(text) is not None
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands for a value, as `...`, `???`, `$CITY` and `<city>` do.
+
+    In `<escape>Oslo` the tag may be the quote of another format: what begins so is none, either.
+    """
+    return _PLACEHOLDER.fullmatch(text) is not None
 
 
 def holds_key(text: str, keys: Iterable[str]) -> bool:

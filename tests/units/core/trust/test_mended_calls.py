@@ -349,3 +349,29 @@ def test_text_without_quotes_begins_with_no_tag() -> None:
 
 def test_a_string_with_mended_quotes_may_hold_the_call_once_more() -> None:
     check('{"path": "a"\\nedit({path:"b"}', "inner-quote")
+
+
+@pytest.mark.parametrize("value", ["...", "\u2026", "???", "$PATH", "<path>", "--"])
+def test_text_without_quotes_may_stand_for_a_value(value: str) -> None:
+    check(f'{{"path": {value}}}', "bare-text")
+    check(f'{{"tags": ["a", {value}]}}', "bare-text")
+    check(f'{{"path": "{value}"}}')
+    check('{"path": ${path}}', "bare-text")
+
+
+@pytest.mark.parametrize("value", ["$5", "*.txt", "~/x", "TODO", "/"])
+def test_text_without_quotes_is_a_value_else(value: str) -> None:
+    check(f'{{"path": {value}}}')
+
+
+@pytest.mark.parametrize("dots", ["...", "\u2026", "   ... and so on"])
+def test_a_comment_may_stand_for_values(dots: str) -> None:
+    check(f'{{"tags": ["a", // {dots}\n"b"]}}', "comment")
+    check(f'{{"tags": ["a" /*{dots}*/]}}', "comment")
+    check(f'{{"tags": ["a", # x {dots}\n"b"]}}')
+    many = ", ".join(f"'{number}'" for number in range(99))
+    check(f'{{"tags": [{many}, /*{dots}*/ {many}]}}', "comment")
+
+
+def test_dots_between_two_strings_stand_for_items() -> None:
+    check('{"tags": ["a" ... "b"]}', "inner-quote")

@@ -188,7 +188,8 @@ def _goes_on_behind_string(text: str) -> bool:
     if string is None or "\\" not in string[0]:
         return False
     behind = text[string.end() :]
-    return behind[:1].strip() not in ("", *_ENDS_SENTENCE)
+    first = behind[:1].strip()
+    return first != "" and (first not in _ENDS_SENTENCE or behind.startswith(".."))
 
 
 def may_be_json(first: str, schema: JsonSchema | None) -> bool:

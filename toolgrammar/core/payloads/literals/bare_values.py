@@ -53,10 +53,10 @@ def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
 def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
     """Whether a bare word may have been a string: a quote, perhaps damaged, is at an edge of it.
 
-    A typographic quote counts too: a word may have two. So does a lone mark, as the `>` of `>,`,
-    which may be all that is left of one.
+    A typographic quote counts too: a word may have two. So do marks alone, as the `>` of `>,`, which
+    may be all that is left of one, and the `...` of what was left out.
     """
-    if len(word) == 1 and not word.isalnum():
+    if word and not any(map(str.isalnum, word)):
         return True
     if len(word) > 1 and any(each.startswith(word) or each.endswith(word) for each in quotes):
         return True  # `<e` of `<escape>`

@@ -1,7 +1,8 @@
 """Reads the text between two tokens of damaged JSON: white space and comments.
 
 Example: `// why` is dropped with a repair `comment`, up to the line end, a no-break space with
-`space`; white space of JSON is held until the next value begins.
+`space`; white space of JSON is held until the next value begins. `// ... and so on` says that values
+were left out, so its repair is doubted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.payloads.json.tokens import space_run
-from toolgrammar.core.payloads.mended.look import ODD_SPACES, More
+from toolgrammar.core.payloads.mended.look import ELLIPSES, MOST_DOTS, ODD_SPACES, More
 from toolgrammar.core.payloads.mended.state import COMMENT, START
 from toolgrammar.tools.json_tokens import SPACES
 from toolgrammar.values.patterns import late
@@ -30,6 +31,8 @@ class Gaps:
         """The offset in the source of the open comment."""
         self._kind = ""
         """Its opener, or the beginning of that."""
+        self._said = ""
+        """The first characters of its text, as many as `_ELLIPSES` have."""
         self._return_to = START
         """The mode to which the reader returns after it."""
 
@@ -73,7 +76,7 @@ class Gaps:
             if kind not in ("//", "/*"):
                 return False
         self.comment_from, self._kind = source.base + start, kind
-        self._return_to = self._state.mode
+        self._said, self._return_to = "", self._state.mode
         source.go(start + len(kind))
         self._state.expect(COMMENT)
         return True
@@ -85,9 +88,12 @@ class Gaps:
         # The line end after `//` stays: it is white space of JSON.
         ends = ("*/",) if is_block else ("\n", "\r")
         found = [place for end in ends if (place := text.find(end, start)) >= 0]
+        if len(self._said) < MOST_DOTS:
+            self._said = (self._said + text[start : min(found, default=None)]).lstrip()[:MOST_DOTS]
         if found:
             source.go(min(found) + (2 if is_block else 0))
-            self._state.repair("comment", self.comment_from - source.base, source.pos, "")
+            repair = self._state.repair("comment", self.comment_from - source.base, source.pos, "")
+            repair.judge(doubt=repair.doubt or self._said.startswith(ELLIPSES))
             self._state.expect(self._return_to)
             return
         # The first half of `*/` may have come.

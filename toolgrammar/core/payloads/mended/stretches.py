@@ -37,7 +37,10 @@ _BETWEEN: Final = " \t\n\r,/#}]"
 _WS: Final = SPACE
 _CONTROLS: Final = CONTROLS + HALVES
 # White space and comments between tokens; a comment must end.
-_A_COMMENT: Final = rf"(?://|\#)[^\n\r]*+(?=[\n\r])|{BLOCK_COMMENT}"
+_A_COMMENT: Final = (
+    r"(?!(?://|/\*|\#)\s*+(?:\.{3}|\u2026))"  # one that leaves values out is a doubt
+    rf"(?:(?://|\#)[^\n\r]*+(?=[\n\r])|{BLOCK_COMMENT})"
+)
 _BLANK: Final = rf"(?:[ \t\n\r]++|{_A_COMMENT})*+"
 # Words that are a number or a literal, or begin text that needs a closer look.
 _NO_TEXT: Final = rf"(?!(?i:{'|'.join(word for word in WORDS if word.isalpha())}))"
