@@ -40,7 +40,7 @@ _ENDS_TAG = late(r"(?:[\w.:|\uff5c\u2581-]{0,127}[\w|\uff5c])?\s{0,16}>")
 """The rest of a tag with another name, as `ent>` in `</parent>` for `</parameter>`."""
 _HALF = late(
     r"</(?:[\w.:|\uff5c\u2581-]{1,64}(?=[\s<{\[(@^#])(?!\s{0,16}>)"
-    r"|[\w.:|\uff5c\u2581-]{0,64}(?=```|\{\"|<|\r?\n))"
+    r"|[\w.:|\uff5c\u2581-]{0,64}(?=```|\{\"|<)|(?=\r?\n))"
 )
 """A closer, whatever its name, that something else than `>` follows."""
 _WORD = late(r"[\w-]")

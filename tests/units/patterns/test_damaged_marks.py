@@ -81,6 +81,7 @@ def test_the_end_of_the_message_may_cut_a_damaged_mark() -> None:
         ("a</```json", "</function>"),
         ('a</{"name": 1}', "</function>"),
         ("a</<b>", "</function>"),
+        ("a</\nI stop", "</function>"),
     ],
 )
 def test_a_tag_that_is_broken_off_is_found(text: str, mark: str) -> None:
