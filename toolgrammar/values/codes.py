@@ -294,7 +294,12 @@ _JSON = (
         doubt=True,
     ),
     CodeEntry("nonfinite", "error", "NaN or Infinity is no JSON number.", doubt=True),
-    CodeEntry("number", "warning", "A number is written otherwise than in JSON."),
+    CodeEntry(
+        "number",
+        "warning",
+        "A number is written otherwise than in JSON; an error, and a doubt, where it may be the "
+        "thousands of the one before.",
+    ),
     CodeEntry(
         "lone-surrogate",
         "error",

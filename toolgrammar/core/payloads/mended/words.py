@@ -25,6 +25,7 @@ _WORD_RUN = anywhere(r"[\w.+\-]*+")
 _TEXT_RUN = late(rf"[^\s,\[\]{{}}()'/{PLAIN}{HALVES}]++")
 _KEY_RUN = late("[^:=,{}\\[\\]\"'`\u201c\u201d\u201e\u2018\u2019\\n\\r" + HALVES + "]++")
 _PAD = late(r"[^\S\n\r]++")
+_THOUSANDS = late(r"0\d{2}")
 _CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -138,7 +139,13 @@ class WordReader:
             typed = typed_number(text, wanted)
         text = typed or text
         if scalar.code:
-            state.repair(scalar.code, start, end, text)
+            repair = state.repair(scalar.code, start, end, text)
+            # Of `[1,050]` the second item may be the thousands of the first: `1050`.
+            frame = state.stack[-1] if state.stack else None
+            is_item = frame is not None and not frame.is_object and frame.members > 1
+            repair.judge(
+                doubt=repair.doubt or (is_item and _THOUSANDS.fullmatch(self.word) is not None)
+            )
         elif typed is not None:
             state.note("schema-type", self.start, self._source.base + end)
         state.give(text)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.units.core.cuts import read
 from toolgrammar import recover_json
 
 
@@ -29,3 +30,20 @@ def test_words(text: str, value: object, codes: str) -> None:
 
 def test_a_number_that_is_too_long_is_refused_where_the_text_ends() -> None:
     assert [each.code for each in recover_json("[" + "1" * 5000).diagnostics] == ["unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("items", "is_doubted"),
+    [
+        ("1,050", True),
+        ("1 000, 7", True),
+        ("7, 50", False),
+        ("7, 0050", False),
+        ("050, 7", False),
+    ],
+)
+def test_an_item_may_be_the_thousands_of_the_one_before(items: str, *, is_doubted: bool) -> None:
+    schema = {"properties": {"a": {"type": "array", "items": {"type": "number"}}}}
+    text = f'<tool_call>{{"name": "f", "arguments": {{"a": [{items}]}}}}</tool_call>'
+    (call,) = read("hermes", text, [{"name": "f", "parameters": schema}]).calls
+    assert (call.doubts == ("number",)) is is_doubted
