@@ -255,7 +255,8 @@ class State:
         offset = self.held_from if self.held else base + start
         self._put_in = self.insert("comma", offset - base, ",")
         # In `[7"a"]` nothing parts them: the digit may be left of something else, as of a bracket.
-        if self.source.text[start - 1 : start].isdigit():
+        # A word that began in a text before this one has white space in front of it.
+        if start > 0 and self.source.text[start - 1].isdigit():
             self._put_in.judge(doubt=True)
         self.held.insert(0, ",")
         self.held_from = offset

@@ -2,6 +2,7 @@
 
 import pytest
 
+import toolgrammar
 from tests.units.core.cuts import read
 from toolgrammar import recover_json
 
@@ -47,3 +48,16 @@ def test_an_item_may_be_the_thousands_of_the_one_before(items: str, *, is_doubte
     text = f'<tool_call>{{"name": "f", "arguments": {{"a": [{items}]}}}}</tool_call>'
     (call,) = read("hermes", text, [{"name": "f", "parameters": schema}]).calls
     assert (call.doubts == ("number",)) is is_doubted
+
+
+@pytest.mark.parametrize("items", ["1 000", "1 000, 7", '7"a"', "7 true"])
+def test_a_missing_comma_is_judged_alike_wherever_the_text_is_cut(items: str) -> None:
+    text = f'<tool_call>{{"name": "f", "arguments": {{"a": [{items}]}}}}</tool_call>'
+    whole = toolgrammar.parse(text, "hermes")
+    for first in range(len(text)):
+        for second in range(first, len(text)):
+            parser = toolgrammar.Parser("hermes")
+            for piece in (text[:first], text[first:second], text[second:]):
+                parser.feed(piece)
+            parser.close()
+            assert parser.result == whole
