@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.calls.wrappers import may_wrap
+from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.message.doubled import once
 from toolgrammar.core.message.groups import Group
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.tools import ToolSpec
 
 _ESCAPED: Final = "\\_"
 _NEAR: Final = 64
@@ -213,18 +215,16 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
             draft.doubts.append("misspelt")
             message = f"Found argument `{key[:40]}`, which may be `{near[0][:40]}`"
             builder.report("misspelt", "error", message, span, path=f"$.{key}")
-        elif known and draft.name and _may_hold_call(value, draft.name):
+        elif spec is not None and _holds_call(value, spec):
             draft.doubts.append("inner-argument")
-            message = (
-                f"Found a call of `{draft.name[:40]}` in an argument that the tool does not have"
-            )
+            message = f"Found a call of `{spec.name[:40]}` in an argument that it does not have"
             builder.report("inner-argument", "error", message, span, path=f"$.{key}")
     arguments[key] = value
 
 
-def _may_hold_call(value: JsonValue, name: str) -> bool:
-    """Whether a text has a name beside marks, as `<name>search</name>` and `[{"name": "search"`."""
-    return isinstance(value, str) and name in value and ("<" in value or '"' in value)
+def _holds_call(value: JsonValue, spec: ToolSpec) -> bool:
+    """Whether a text holds a call of a tool, in whatever markup: `<name>find</name><query>`."""
+    return isinstance(value, str) and named_as_in_a_call(value, {spec.name: spec}, ()) is not None
 
 
 def report_twice(

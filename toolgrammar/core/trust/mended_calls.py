@@ -6,9 +6,9 @@ has arguments in its arguments: the model may have begun anew.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.trust.mended_values import (
@@ -225,10 +225,10 @@ def _holds_awaited(mended: Mended) -> bool:
 
 def _holds_own_name(mended: Mended) -> bool:
     r"""Whether a string whose quotes were mended may hold the call once more: `x"\nsend({to:"y`."""
-    if mended.codes.isdisjoint(_OF_QUOTES):
+    if mended.spec is None or mended.codes.isdisjoint(_OF_QUOTES):
         return False
-    begun = re.compile(rf"(?<!\w){re.escape(mended.name)}[\"']?\s{{0,16}}[(\[{{<>:,]")
-    return any(mended.name in text and begun.search(text) for text in mended.strings)
+    tools = {mended.name: mended.spec}
+    return any(named_as_in_a_call(text, tools, ()) for text in mended.strings)
 
 
 def _stands_for_value(mended: Mended) -> bool:

@@ -117,7 +117,7 @@ def test_a_quote_that_is_broken_off_before_a_bare_word_is_a_doubt() -> None:
 
 
 def test_an_undeclared_argument_that_holds_the_call_is_a_doubt() -> None:
-    inner = "<tool_use><name>search</name></tool_use>"
+    inner = '<tool_use><name>search</name><arguments>{"text": "a"}</arguments></tool_use>'
     text = f"<search>\n<text>a</text>{inner}\n</search>"
     (call,) = read("void_xml", text, TOOLS).calls
     assert call.doubts == ("inner-argument",)
