@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.payloads.mended.look import DOTS
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)"
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
-_PLACEHOLDER = late(r"(?:\.{3}|\u2026|<[^\s=]|\$[A-Za-z_{])[\s\S]*|[^\w\s]{2,}")
+_PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{])[\s\S]*|[^\w\s]{{2,}}")
+"""Dots or a tag, whatever follows; a variable, and marks alone."""
 _NEAR: Final = 256
 """Characters at the end of a text in which a closer may stand."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
@@ -107,9 +109,9 @@ def holds_bracket(text: str) -> bool:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text stands for a value, as `...`, `???`, `$CITY` and `<city>` do.
+    """Whether a text without quotes stands for a value, as `...`, `???`, `$CITY` and `<city>` do.
 
-    In `<escape>Oslo` the tag may be the quote of another format: what begins so is none, either.
+    A text behind a tag counts, too: in `<escape>Oslo` the tag may be the quote of another format.
     """
     return _PLACEHOLDER.fullmatch(text) is not None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.payloads.json.tokens import space_run
-from toolgrammar.core.payloads.mended.look import ELLIPSES, MOST_DOTS, ODD_SPACES, More
+from toolgrammar.core.payloads.mended.look import DOTS, MOST_DOTS, ODD_SPACES, More
 from toolgrammar.core.payloads.mended.state import COMMENT, START
 from toolgrammar.tools.json_tokens import SPACES
 from toolgrammar.values.patterns import late
@@ -18,6 +18,7 @@ from toolgrammar.values.patterns import late
 if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.state import State
 
+_DOTS = late(DOTS)
 _ODD_SPACE = late(f"[{ODD_SPACES}]+")
 
 
@@ -31,8 +32,8 @@ class Gaps:
         """The offset in the source of the open comment."""
         self._kind = ""
         """Its opener, or the beginning of that."""
-        self._said = ""
-        """The first characters of its text, as many as `_ELLIPSES` have."""
+        self._head = ""
+        """The first characters of its text, as many as dots have."""
         self._return_to = START
         """The mode to which the reader returns after it."""
 
@@ -76,7 +77,7 @@ class Gaps:
             if kind not in ("//", "/*"):
                 return False
         self.comment_from, self._kind = source.base + start, kind
-        self._said, self._return_to = "", self._state.mode
+        self._head, self._return_to = "", self._state.mode
         source.go(start + len(kind))
         self._state.expect(COMMENT)
         return True
@@ -88,12 +89,12 @@ class Gaps:
         # The line end after `//` stays: it is white space of JSON.
         ends = ("*/",) if is_block else ("\n", "\r")
         found = [place for end in ends if (place := text.find(end, start)) >= 0]
-        if len(self._said) < MOST_DOTS:
-            self._said = (self._said + text[start : min(found, default=None)]).lstrip()[:MOST_DOTS]
+        if len(self._head) < MOST_DOTS:
+            self._head = (self._head + text[start : min(found, default=None)]).lstrip()[:MOST_DOTS]
         if found:
             source.go(min(found) + (2 if is_block else 0))
             repair = self._state.repair("comment", self.comment_from - source.base, source.pos, "")
-            repair.judge(doubt=repair.doubt or self._said.startswith(ELLIPSES))
+            repair.judge(doubt=repair.doubt or _DOTS.match(self._head) is not None)
             self._state.expect(self._return_to)
             return
         # The first half of `*/` may have come.

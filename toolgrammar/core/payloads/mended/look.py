@@ -29,10 +29,10 @@ CLOSING_QUOTES: Final = {
 
 # No-break and zero-width spaces, byte order marks: copied text has them between tokens.
 ODD_SPACES: Final = "\x00\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u180e\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
-ELLIPSES: Final = ("...", "\u2026")
-"""What a comment or a text begins with that stands for values that were left out."""
+DOTS: Final = r"(?:\.{3}|\u2026)"
+"""What a comment or a text without quotes begins with if it stands for values that were left out."""
 MOST_DOTS: Final = 3
-"""The characters of the longest of them."""
+"""The most characters that they have."""
 BLOCK_COMMENT: Final = r"/\*(?:[^*]++|\*(?!/))*+\*/"
 # `\n` as two characters counts, too: the text may be escaped once too often.
 blank_run = anywhere(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.payloads.json.duplicates import scan_unique
 from toolgrammar.core.payloads.json.other_scalars import WORDS
-from toolgrammar.core.payloads.mended.look import BLOCK_COMMENT, REACH
+from toolgrammar.core.payloads.mended.look import BLOCK_COMMENT, DOTS, REACH
 from toolgrammar.tools.json_tokens import CONTROLS, ESCAPE, HALVES, LITERAL, SHORT_NUMBER, SPACE
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -38,7 +38,7 @@ _WS: Final = SPACE
 _CONTROLS: Final = CONTROLS + HALVES
 # White space and comments between tokens; a comment must end.
 _A_COMMENT: Final = (
-    r"(?!(?://|/\*|\#)\s*+(?:\.{3}|\u2026))"  # one that leaves values out is a doubt
+    rf"(?!(?://|/\*|\#)\s*+{DOTS})"  # one that stands for values is a doubt
     rf"(?:(?://|\#)[^\n\r]*+(?=[\n\r])|{BLOCK_COMMENT})"
 )
 _BLANK: Final = rf"(?:[ \t\n\r]++|{_A_COMMENT})*+"
