@@ -42,7 +42,9 @@ _HALF = late(
     r"</(?:[\w.:|\uff5c\u2581-]{1,64}(?=[\s<{\[(@^#])(?!\s{0,16}>)"
     r"|[\w.:|\uff5c\u2581-]{0,64}(?=```|\{\"|<)|(?=\r?\n))"
 )
-"""A closer, whatever its name, that something else than `>` follows."""
+"""A closer that is broken off, whatever its name: behind one or more letters of it comes a blank or a
+bracket (`</par [`), behind any number of them a fence, an object or a tag (`</{"`), or its line ends.
+"""
 _WORD = late(r"[\w-]")
 _FENCES = late(r"^[ \t]*(\S{0,2}[`~]\S{0,4})[ \t\r]*$", re.MULTILINE)
 """A line that may have been a fence."""

@@ -23,10 +23,11 @@ _AROUND: Final = frozenset(
 )
 """The keys of a call, or of a list of calls, in an object around it."""
 _OF_ARGUMENTS: Final = KEYS_OF_ARGUMENTS | {"action_input", "action_variables", "tool_input"}
+"""The keys of arguments in an object that may be a call: more of them, as the name says it is one."""
 _OF_CALLS: Final = _OF_ARGUMENTS | _AROUND
 
 
-def are_none(
+def are_no_arguments(
     name: str,
     arguments: Mapping[str, object] | None,
     spec: ToolSpec | None,

@@ -47,3 +47,11 @@ def test_a_name_has_a_letter_or_a_digit(name: str) -> None:
     text = f'<tool_call>{{"name": "{name}", "arguments": {{}}}}</tool_call>'
     [call] = read("hermes", text).calls
     assert call.doubts == ("malformed-name",)
+
+
+def test_a_key_of_arguments_is_no_name_where_tools_are_known() -> None:
+    text = '<tool_call>\n{"name": "arguments", "arguments": {"query": "tides"}}\n</tool_call>'
+    assert read("hermes", text, TOOLS).calls[0].doubts == ("malformed-name",)
+    named: dict[str, object] = {"name": "arguments"}
+    assert read("hermes", text, [*TOOLS, named]).calls[0].executable
+    assert read("hermes", text).calls[0].executable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core.calls.role_effects import plain_name
 from toolgrammar.core.calls.wrappers import is_damaged
 from toolgrammar.core.evidence.named_tools import oddity
-from toolgrammar.core.evidence.no_arguments import are_none
+from toolgrammar.core.evidence.no_arguments import are_no_arguments
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.tokens import as_json, decoded_token
 from toolgrammar.values.calls import ToolCall
@@ -260,7 +260,7 @@ class StreamMessage:
     def end_call(self, end: int) -> bool:
         """Ends the call at an offset; returns False if the driver has to judge it."""
         name, index, start = self.name, self.index, self.arguments_start
-        if name is None or are_none(name, self.arguments, self.spec, self.tools):
+        if name is None or are_no_arguments(name, self.arguments, self.spec, self.tools):
             return False
         self.begin_call()
         if self._members:  # Single arguments lack the closing brace; a whole object has it.

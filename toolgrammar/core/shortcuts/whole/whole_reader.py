@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.evidence.member_behind import may_go_on
 from toolgrammar.core.evidence.named_tools import oddity
-from toolgrammar.core.evidence.no_arguments import are_none
+from toolgrammar.core.evidence.no_arguments import are_no_arguments
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
@@ -242,7 +242,7 @@ class WholeReader:
             return False
         spec = self.tools.get(name)
         # It may have been cut, or be no call.
-        if lacks_required(spec, arguments) or are_none(name, arguments, spec, self.tools):
+        if lacks_required(spec, arguments) or are_no_arguments(name, arguments, spec, self.tools):
             return False
         self.calls.append(
             ToolCall(
