@@ -13,7 +13,6 @@ from collections.abc import (
 )
 from typing import (
     Any,
-    NoReturn,
     TypeAlias,
 )
 
@@ -21,6 +20,7 @@ from toolgrammar.interop.handed_in import checked_calls
 from toolgrammar.parsing.call_ids import ids_of
 from toolgrammar.recovery.json_parser import recover_json
 from toolgrammar.salvage.refusals import Refusal
+from toolgrammar.tools.json_texts import read_json
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.diagnostics import Diagnostic
 from toolgrammar.values.errors import described
@@ -235,9 +235,8 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     if not text.strip():
         return {}, None
     try:
-        # Python's reader takes `NaN`, which is not JSON.
-        value = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as problem:
+        value = read_json(text)
+    except ValueError as problem:
         return {}, f"the arguments are no JSON: {problem}"
     if not isinstance(value, dict):
         return {}, "the arguments are no JSON object"
@@ -270,10 +269,6 @@ def lost_call(what: object) -> Problem:
     """Returns the event for an item among the calls that is not a call."""
     message = f"Found what is no call among the calls: {what!r:.80}"
     return Problem(Diagnostic("malformed-call", "error", message, NOWHERE))
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
 
 
 def read_call(name: str, text: str, identity: str | None) -> ToolCall:

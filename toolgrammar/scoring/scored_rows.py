@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolgrammar.bulk.rows.chunk_work import Done, close
 from toolgrammar.bulk.rows.columns_of_rows import value_at
 from toolgrammar.bulk.rows.result_lines import plain_json
-from toolgrammar.bulk.rows.row_reader import BadSettingError, RowReader
+from toolgrammar.bulk.rows.row_reader import BadSettingError, RowReader, columns_in
 from toolgrammar.scoring.message_scores import score_of
 from toolgrammar.scoring.truths import truth_of
 
@@ -48,12 +48,12 @@ class Scorer:
             # The first line of a file may hold the lists of tools; it is not a message.
             if number == reading.columns.header_line:
                 continue
-            row: dict[str, Any] = json.loads(kept) if kept else {}
-            reading.columns.note(row, done.seen)
             if text is None and not problem:
                 # `parse` reads None as an empty message; in a log, null means no message.
                 problem = f"`{reading.column}` is null, not a string"  # noqa: PLW2901 - as in rows
             try:
+                row = columns_in(kept)
+                reading.columns.note(row, done.seen)
                 if problem:
                     raise BadSettingError(problem)  # noqa: TRY301 - one place for bad rows
                 line = self._line(number, text, row, reader, done)

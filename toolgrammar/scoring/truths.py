@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.tools.fits import same
+from toolgrammar.tools.json_texts import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +68,7 @@ def truth_of(value: object, column: str = "") -> tuple[TrueCall, ...] | None:
     if isinstance(value, str):
         # No path leads into a text.
         try:
-            value, column = json.loads(value), ""
+            value, column = read_json(value), ""
         except json.JSONDecodeError as error:
             raise BadTruthError(f"not JSON: {error.msg} at column {error.colno}") from error
     if isinstance(value, dict):
@@ -117,7 +118,7 @@ def _call(value: object) -> TrueCall:
     arguments = body.get("arguments", body.get("input", {}))
     if isinstance(arguments, str):
         # OpenAI writes arguments as JSON text; some servers send "" for a call without any.
-        arguments = json.loads(arguments) if arguments.strip() else {}
+        arguments = read_json(arguments) if arguments.strip() else {}
     if not isinstance(name, str) or not isinstance(arguments, dict | None):
         raise BadTruthError("a call needs a name, and an object of arguments")
     return TrueCall(name, arguments or {})

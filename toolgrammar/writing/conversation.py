@@ -6,12 +6,12 @@ In: `{"role": "assistant", "content": "Hi.", "tool_calls": […]}`. Out: the tur
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.tools.json_texts import read_json
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError, check_several
 from toolgrammar.writing.read_back import read_message
@@ -254,8 +254,8 @@ def calls_of(message: Mapping[str, Any], number: int) -> list[ToolCall]:
         arguments = function.get("arguments") or {}
         if isinstance(arguments, str):
             try:
-                arguments = json.loads(arguments)
-            except (ValueError, RecursionError) as problem:
+                arguments = read_json(arguments)
+            except ValueError as problem:
                 raise ValueError(
                     f"message {number}: the arguments of {name!r}: {problem}"
                 ) from None

@@ -8,13 +8,13 @@ list. A column is named as it stands in the row, or by a path: `meta.model` is `
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.bulk.rows.packed import unpacking
+from toolgrammar.tools.json_texts import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -143,7 +143,7 @@ def lists_in(data: object, column: str | None) -> Mapping[str, Any] | None:
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         try:
             with unpacking(path):
-                first = json.loads(file.readline())
+                first = read_json(file.readline())
         except ValueError:
             return None  # not a line of JSON, or not gzip: reading the rows reports it
     found = value_at(first, column) if isinstance(first, dict) else None

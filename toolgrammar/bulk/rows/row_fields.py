@@ -13,9 +13,10 @@ import json
 from functools import cache
 from itertools import islice, repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgrammar.bulk.rows.result_lines import plain_json
+from toolgrammar.tools.json_texts import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -115,13 +116,12 @@ def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
     """Returns the row in one line, read with the standard library."""
     try:
         # Bytes that are no UTF-8 become half surrogates: they matter only in wanted columns.
-        row = json.loads(line.decode("utf-8", "surrogateescape"), parse_constant=_refuse)
+        row = read_json(line.decode("utf-8", "surrogateescape"))
     except json.JSONDecodeError as error:
         # Some of its messages end with " at", for a position to follow.
         said = error.msg.removesuffix(" at")
         return (number, None, b"", f"it is not JSON: {said} at column {error.colno}")
-    # Nested too deeply, or a number with too many digits.
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return (number, None, b"", f"it is not JSON: {error}")
     if not isinstance(row, dict):
         return (number, None, b"", f"it is {_kind(row)}, not an object")
@@ -134,7 +134,7 @@ def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
 
 
 # `surrogateescape` makes U+DC80 to U+DCFF of bytes that are not UTF-8.
-def _has_escaped_byte(values: tuple[object, dict[str, object]]) -> bool:
+def _has_escaped_byte(values: tuple[object, Mapping[str, object]]) -> bool:
     written = json.dumps(values, ensure_ascii=False)
     return any("\udc80" <= character <= "\udcff" for character in written)
 
@@ -190,11 +190,6 @@ def _decoder(
         return [list(map(of, rows)) for of in columns]
 
     return decode
-
-
-def _refuse(name: str) -> NoReturn:
-    message = f"`{name}` is no JSON"
-    raise ValueError(message)
 
 
 def _kind(value: object) -> str:

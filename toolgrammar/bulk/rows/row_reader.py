@@ -7,12 +7,13 @@ with the tool `search`. A row that names an unknown format or list of tools is a
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from toolgrammar.bulk.rows.columns_of_rows import value_at
 from toolgrammar.bulk.rows.result_lines import plain_json
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.parsing.whole import parse
+from toolgrammar.tools.json_texts import read_json
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.errors import ToolGrammarError
 
@@ -49,16 +50,29 @@ def results_of_rows(
     for number, text, kept, problem in rows:
         if number == reading.columns.header_line:
             continue
-        row: dict[str, Any] = json.loads(kept) if kept else {}
-        reading.columns.note(row, seen)
-        if not problem:
-            try:
+        row: dict[str, Any] = {}
+        try:
+            row = columns_in(kept)
+            reading.columns.note(row, seen)
+            if not problem:
                 yield number, reader.read(text, row), row
                 continue
-            except BadSettingError as error:
-                problem = str(error)  # noqa: PLW2901 - the row has it from here on
+        except BadSettingError as error:
+            problem = str(error)  # noqa: PLW2901 - the row has it from here on
         bad.append((number, problem))
         yield number, reading.refused(number, problem), row
+
+
+def columns_in(kept: bytes) -> dict[str, Any]:
+    """Returns the columns of a row from the JSON object that `kept_of` and `rows_of_lines` make.
+
+    Raises:
+        BadSettingError: they nest too deeply. msgspec copies them unread, however deep they are.
+    """
+    try:
+        return cast("dict[str, Any]", read_json(kept)) if kept else {}
+    except ValueError as error:
+        raise BadSettingError(f"what is kept of it is no JSON: {error}") from error
 
 
 def kept_of(row: Mapping[str, Any], keep: Iterable[str]) -> bytes:
@@ -105,7 +119,7 @@ class RowReader:
             return self._reading.format
         try:
             return formats.resolve_any(named)
-        except (ToolGrammarError, TypeError, OSError) as error:
+        except (ToolGrammarError, TypeError, ValueError, RecursionError, OSError) as error:
             raise BadSettingError(f"its format: {error}") from error
 
     def tools(self, row: Mapping[str, Any]) -> Mapping[str, ToolSpec] | None:
@@ -131,7 +145,7 @@ class RowReader:
         body: Any = value
         if isinstance(value, str):
             try:
-                body = lists[value] if value in lists else json.loads(value)
+                body = lists[value] if value in lists else read_json(value)
             except ValueError:
                 raise BadSettingError(f"no list of tools is named `{value[:_SHOWN]}`") from None
         # The tools in the body of a request to an API.

@@ -9,6 +9,7 @@ from toolgrammar.engine.exact import cache_key
 from toolgrammar.engine.outcomes.failures import TIMEOUT, UserError, text_of
 from toolgrammar.engine.outcomes.normal_form import normal_form
 from toolgrammar.engine.outcomes.text_json import compact_json
+from toolgrammar.tools.json_texts import read_json
 from toolgrammar.values.plain import copy_json
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Policy:
         # A client that gives bytes, say; `pipeline` takes the exception for a miss.
         if not isinstance(stored, str):
             raise TypeError(f"a cache gives str or None, got {type(stored).__name__}")
-        return _decode(stored)
+        return read_json(stored)
 
     def events(
         self,
@@ -121,11 +122,3 @@ class Policy:
             error: what a tool or guardrail raised, where the event is about that.
         """
         return ((name, {**run.identity(), **details}),)
-
-
-def _refused(text: str) -> float:
-    # `NaN` and `Infinity` are read by Python's decoder by default, but are no JSON.
-    raise ValueError(f"{text} is no JSON")
-
-
-_decode = json.JSONDecoder(parse_constant=_refused).decode

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import AsyncGeneratorType, GeneratorType
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from toolgrammar.engine.arguments.readers import BadArguments
 from toolgrammar.engine.arguments.reading import Reading
@@ -28,6 +27,7 @@ from toolgrammar.engine.running.run import Bound, Hook, Run, Settings
 from toolgrammar.engine.running.threads import dispose, is_later
 from toolgrammar.engine.tool import checked_timeout
 from toolgrammar.engine.tracing.recorder import Recorder, sinks_of
+from toolgrammar.tools.json_texts import read_json
 from toolgrammar.values.calls import ToolCall
 
 if TYPE_CHECKING:
@@ -247,16 +247,12 @@ def _parsed(raw: str) -> dict[str, Any]:
     if not raw.strip():
         return {}
     try:
-        value = json.loads(raw, parse_constant=_refuse)
-    except (ValueError, RecursionError) as problem:
+        value = read_json(raw)
+    except ValueError as problem:
         raise BadArguments(text_of(problem)) from None
     if not isinstance(value, dict):
         raise BadArguments("args_not_object")
     return value
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
 
 
 def _coerced(key: str, kind: object, value: Any) -> Any:
