@@ -104,7 +104,8 @@ class Judge:
         if self._prefix:
             blocks.read(self._prefix, marks)
             self._prefix = ""
-        blocks.read(before, marks)
+        # A fence before a call that begins with the line's end is a whole line.
+        blocks.read(before + text[:1] if text[:1] in ("\n", "\r") else before, marks)
         # If fences are markup of the format, the parser distinguishes calls from examples.
         quoted = blocks.in_line or (blocks.in_block and not marks.has_fences)
         blocks.skip(text)

@@ -73,10 +73,26 @@ def test_a_sound_call_of_an_offered_tool_may_run() -> None:
         (f"A stray ` is none.\n\nNow:\n{CALL}", [""]),
         (f"A stray ` is none\ntwo lines\nbelow: {CALL}", [""]),
         (f"Both `a`\nand `b` and ```c```: {CALL}", [""]),
+        # A fence that is far in is code that is indented, or stands in an item of a list.
+        (f"    ```\n   ```\n{CALL}\n", ["in-code"]),
+        (f"- a\n    - b\n\n      ```\n      {CALL}\n      ```\n\n{CALL}", ["in-code", ""]),
+        (f"```xml\n```{CALL}\n```\n", ["in-code"]),
+        # Inline code of three backticks, and of two that holds one.
+        (f"```a`b\n{CALL}```", ["in-code"]),
+        (f"So ``a ` b`` is: {CALL}", [""]),
+        (f"So `` a ` b\n{CALL}``", ["in-code"]),
+        (f"No code: \\`\n{CALL}", [""]),
+        (f"Code: \\\\`\n{CALL}`", ["in-code"]),
+        (f"Two of \\``` open\n{CALL}``", ["in-code"]),
     ],
 )
 def test_the_text_of_the_message_decides(text: str, codes: list[str]) -> None:
     assert judged(text) == codes
+
+
+def test_so_many_runs_of_backticks_are_inline_code() -> None:
+    runs = " ".join("`" * length for length in range(30, 0, -1))
+    assert judged(f"Write {runs}\n{CALL}") == ["in-code"]
 
 
 def test_the_calls_of_a_block_are_data_for_it() -> None:
