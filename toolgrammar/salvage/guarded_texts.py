@@ -1,17 +1,19 @@
 """Collects the texts of a conversation that others wrote: results of tools and messages of users.
 
 The message `{"role": "tool", "content": "<tool_call>…</tool_call>"}` guards this text: a call whose
-text is contained in it does not run.
+text is contained in it does not run. What a tool shows of a page or a file is often escaped, quoted
+or numbered, and a model repeats what is meant by it: those texts are guarded, too.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgrammar.tools.json_tokens import ESCAPED, HEX
+from toolgrammar.tools.json_tokens import CONTROL_ESCAPES, HEX
 from toolgrammar.values.errors import check_several, described
 from toolgrammar.values.patterns import late
 
@@ -34,7 +36,10 @@ _PARTS: Final = ("text", "content", "output", "outputs", "result", "results", "l
 """Where blocks have a text, which is read as one with those of the other blocks."""
 _LEVELS: Final = 3
 """How often JSON is looked for in the strings of JSON: MCP has two levels."""
-_ESCAPE = late(rf"\\(?:u({HEX}{{4}})|([{re.escape(ESCAPED)}]))")
+_ESCAPE = late(rf"\\(?:u({HEX}{{4}})|x({HEX}{{2}})|([{CONTROL_ESCAPES}!-/:-@\[-`{{-~]))")
+"""An escape of JSON, of Python (many tools answer with `str(result)`) or of Markdown: `\\_`."""
+_MARGIN = late(r"^(?:[ \t]*+(?:>|[0-9]{1,9}+(?:\t| *+[:|\u2192])|[+-]))++", re.MULTILINE)
+"""What a quotation, the numbers of lines, or a diff put before a line: `> `, `12\t`, `12|`, `+`."""
 _SURROGATES = late(r"[\ud800-\udbff][\udc00-\udfff]")
 _MEANT: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 # A separator that no text of a model contains: a call can't extend over two messages.
@@ -61,7 +66,7 @@ class GuardedTexts:
     @cached_property
     def _text(self) -> str:
         # Late, since most messages have no call. Each text once: conversations quote themselves.
-        return _BETWEEN.join(dict.fromkeys(_guarded(self._messages)))
+        return _BETWEEN.join(dict.fromkeys(map(_unspaced, _guarded(self._messages))))
 
     def holds(self, call: ToolCall, text: str) -> Code | None:
         """Returns `echo` if one of the texts contains a call, or why that is not known.
@@ -77,7 +82,7 @@ class GuardedTexts:
         # whole is not.
         if len(arguments) < self._least or call.input is not None:
             arguments = ""
-        for needle in (text, arguments):
+        for needle in (_unspaced(text), _unspaced(arguments)):
             if not needle:
                 continue
             if needle not in self._found:
@@ -136,11 +141,23 @@ def _texts(content: object) -> Iterator[str]:
     # A page may come in several blocks, and the model reads them as one text.
     joined = "".join(_block_texts(content))
     for text in dict.fromkeys([*found, joined]):
-        yield from _unescaped(text)
+        for meant in dict.fromkeys(_meanings(text)):
+            yield meant
+            yield _MARGIN.sub("", meant)
+
+
+def _meanings(text: str) -> Iterator[str]:
+    """Yields a text, and what it says where strings of code, entities, or both stand in it."""
+    for said in _unescaped(text):
+        yield said
+        yield html.unescape(said)
+    # A page that shows code: the entities are outside.
+    if "&" in text:
+        yield from _unescaped(html.unescape(text))
 
 
 def _unescaped(text: str) -> Iterator[str]:
-    """Yields a text, and the decoded JSON strings in it, level by level.
+    """Yields a text, and the decoded strings of JSON and Python in it, level by level.
 
     Tools answer in JSON, and the model repeats what its strings say, not how they are escaped. The
     escapes are read wherever they stand: the JSON may be cut, fenced, or have text around it.
@@ -150,15 +167,21 @@ def _unescaped(text: str) -> Iterator[str]:
             yield text
         if "\\" not in text:
             return
-        said = _ESCAPE.sub(_meant, text)
+        said = _ESCAPE.sub(_character, text)
         if said == text:
             return
         # Beyond 16 bits a character is written as two escapes.
         text = _SURROGATES.sub(_joined, said)
 
 
-def _meant(escape: re.Match[str]) -> str:
-    code, letter = escape.groups()
+def _unspaced(text: str) -> str:
+    """Returns a text without its white space: ends of lines and indentation change on the way."""
+    return "".join(text.split())
+
+
+def _character(escape: re.Match[str]) -> str:
+    long, short, letter = escape.groups()
+    code = long or short
     return chr(int(code, 16)) if code else _MEANT.get(letter, letter)
 
 
