@@ -16,6 +16,27 @@ def test_no_raise(format_id: str) -> None:
     )
 
 
+ENDLESS = (
+    "9" * 5000,
+    "0x" + "f" * 5000,
+    f"1e{'9' * 5000}",
+    f"&lt;tool_call&gt;&#{'9' * 5000};",
+    f"&lt;tool_call&gt;&#x{'f' * 5000};",
+    "\\U0011ffff",
+    "\\N{LATIN}",
+)
+"""What readers of numbers and characters refuse: CPython reads no integer of 4,301 digits."""
+
+
+@each_format
+def test_no_raise_on_numbers_of_nothing(format_id: str) -> None:
+    case = cases(format_id)[0]
+    for scrap in ENDLESS:
+        for place in (len(case.text) // 2, len(case.text)):
+            text = case.text[:place] + scrap + case.text[place:]
+            laws.no_raise(text, case.format, case.tools, case.prefix)
+
+
 @each_format
 @given(data=st.data())
 def test_no_raise_on_hostile_texts(format_id: str, data: st.DataObject) -> None:

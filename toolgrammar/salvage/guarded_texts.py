@@ -7,12 +7,12 @@ or numbered, and a model repeats what is meant by it: those texts are guarded, t
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.tools.entities import without_entities
 from toolgrammar.tools.json_tokens import CONTROL_ESCAPES, HEX
 from toolgrammar.values.errors import check_several, described
 from toolgrammar.values.patterns import late
@@ -150,10 +150,10 @@ def _meanings(text: str) -> Iterator[str]:
     """Yields a text, and what it says where strings of code, entities, or both stand in it."""
     for said in _unescaped(text):
         yield said
-        yield html.unescape(said)
+        yield without_entities(said)
     # A page that shows code: the entities are outside.
     if "&" in text:
-        yield from _unescaped(html.unescape(text))
+        yield from _unescaped(without_entities(text))
 
 
 def _unescaped(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.tools.entities import without_entities
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -73,12 +74,6 @@ def _find_wide(text: str) -> re.Match[str] | None:
     return _WIDE.search(text) if "\uff1c" in text or "\uff5b" in text else None
 
 
-def _without_entities(text: str) -> str:
-    import html  # few messages need it, and it brings a table of 2,000 names
-
-    return html.unescape(text)
-
-
 def _decoded(text: str) -> str:
     try:
         decoded = json.loads(text)
@@ -91,7 +86,7 @@ SPELLINGS: Final = (
     Spelling(_find_invisible, lambda text: _INVISIBLE.sub("", text), is_damage=True),
     Spelling(
         lambda text: _ENTITY.search(text) if "&" in text else None,
-        _without_entities,
+        without_entities,
         is_damage=False,
     ),
     Spelling(
