@@ -284,9 +284,20 @@ def read_call(name: str, text: str, identity: str | None) -> ToolCall:
     )
 
 
+def call_with(name: str, arguments: object, identity: object) -> ToolCall:
+    """Returns the call whose arguments an API returns as an object; a JSON text is read, too.
+
+    Arguments that are neither make the call unreadable.
+    """
+    own_id = string_of(identity) or None
+    if isinstance(arguments, Mapping):
+        return ToolCall(name, dict(arguments), id=own_id)
+    return read_call(name, written_json(arguments), own_id)
+
+
 def written_json(arguments: object) -> str:
     """Returns arguments as the JSON text that they should be: some servers send the object itself."""
     if isinstance(arguments, str):
         return arguments
-    # Nothing, and not `{}`: pieces of the arguments may still come.
-    return to_json(arguments) if arguments else ""
+    # Nothing, and not `{}`: pieces of the arguments may still come. PHP writes `{}` as `[]`.
+    return "" if arguments is None or arguments in ({}, []) else to_json(arguments)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.interop.exchange import (
     Withheld,
     arguments_of,
+    call_with,
     mapping_of,
     plain,
-    read_call,
     string_of,
     text_of,
     with_ids,
@@ -22,7 +22,6 @@ from toolgrammar.interop.handed_in import check_result, given_calls, keys_of, no
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
 from toolgrammar.parsing.call_ids import ArrivingIds
-from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
     ArgumentsDelta,
     CallEnd,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.interop.pieces import AnyPieces
     from toolgrammar.interop.streaming import AsyncReadStream, ReadStream
-    from toolgrammar.values.calls import ParseResult
+    from toolgrammar.values.calls import ParseResult, ToolCall
 
 __all__ = [
     "from_stream",
@@ -124,12 +123,9 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     # An invalid call may have no name.
     if "name" not in tool_call:
         raise KeyError(f"a tool call has its name under name; this one has {keys_of(tool_call)}")
-    name, identity = tool_call["name"] or "", tool_call.get("id") or None
-    arguments, error = tool_call.get("args"), tool_call.get("error")
     # The `args` are a dict in `tool_calls` and a text in `invalid_tool_calls`.
-    if isinstance(arguments, dict):
-        return ToolCall(name, dict(arguments), id=identity)
-    call = read_call(name, arguments or "", identity)
+    arguments, error = tool_call.get("args"), tool_call.get("error")
+    call = call_with(string_of(tool_call["name"]), arguments, tool_call.get("id"))
     if error is None:
         return call
     # Whatever the text reads as: LangChain said that the call is not to be run.

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.interop.exchange import (
     arguments_of,
+    call_with,
     mapping_of,
     plain,
     with_ids,
 )
 from toolgrammar.interop.handed_in import given_calls, keys_of
-from toolgrammar.values.calls import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from toolgrammar.values.calls import ToolCall
 
 __all__ = ["from_tool_calls", "to_tool_calls"]
 
@@ -53,6 +55,8 @@ def to_tool_calls(
 def from_tool_calls(requests: Iterable[object] | None) -> list[ToolCall]:
     """Returns the calls of requests `tools/call`; requests of other methods are passed.
 
+    It never raises on their arguments: those that are no object make the call unreadable.
+
     Args:
         requests: dicts, with the JSON-RPC head or without, or the models of the mcp package.
 
@@ -68,11 +72,5 @@ def _call(request: Mapping[str, Any]) -> ToolCall:
     params = mapping_of(request.get("params"))
     if not isinstance(params.get("name"), str):
         raise KeyError(f"a call has its name under params.name; this one has {keys_of(params)}")
-    identity = request.get("id")
-    return ToolCall(
-        params["name"],
-        # A request may leave the arguments out.
-        dict(params.get("arguments") or {}),
-        # An id of JSON-RPC may be a number, that of a call is a text.
-        id=None if identity is None else str(identity),
-    )
+    # A request may leave the arguments out. Its id may be a number, that of a call is a text.
+    return call_with(params["name"], params.get("arguments"), request.get("id"))

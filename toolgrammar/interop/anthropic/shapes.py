@@ -13,6 +13,7 @@ from toolgrammar.interop.exchange import (
     Message,
     Withheld,
     arguments_of,
+    call_with,
     plain,
     string_of,
     with_ids,
@@ -81,6 +82,8 @@ def to_tool_calls(
 def from_tool_calls(blocks: Iterable[object] | None) -> list[ToolCall]:
     """Returns the calls among the blocks of a message's content; blocks of other kinds are passed.
 
+    It never raises on their arguments: an `input` that is no object makes the call unreadable.
+
     Args:
         blocks: dicts, or the models of the anthropic package.
 
@@ -98,19 +101,18 @@ def _call(block: Mapping[str, Any]) -> ToolCall:
     name = block.get("name")
     if not isinstance(name, str):
         raise KeyError(f"a `tool_use` block has its name under name; this one has {keys_of(block)}")
-    arguments = dict(block.get("input") or {})
-    identity = block.get("id") or None
-    invalid = arguments.get(INVALID)
+    call = call_with(name, block.get("input"), block.get("id"))
+    invalid = call.arguments.get(INVALID)
     # Alone under this key: a tool may have an argument of this name among others.
-    if len(arguments) == 1 and isinstance(invalid, str):
+    if len(call.arguments) == 1 and isinstance(invalid, str):
         return ToolCall(
             name,
-            id=identity,
+            id=call.id,
             raw_arguments=invalid,
             status="unreadable",
             error="the arguments are no JSON object",
         )
-    return ToolCall(name, arguments, id=identity)
+    return call
 
 
 def to_message(

@@ -105,11 +105,11 @@ def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
 
 
 def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
-    identity = tool_call.get("id") or None
+    identity = string_of(tool_call.get("id")) or None
     custom = tool_call.get("custom")
     # A custom tool takes a text in place of arguments.
     if isinstance(custom, Mapping) and isinstance(custom.get("name"), str):
-        text = custom.get("input") or ""
+        text = string_of(custom.get("input"))
         return ToolCall(custom["name"], {}, id=identity, input=text, raw_arguments=text)
     function = tool_call.get("function")
     name = function.get("name") if isinstance(function, Mapping) else None
