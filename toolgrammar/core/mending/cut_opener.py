@@ -6,7 +6,7 @@ a call that was not certain yet.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.mending.mending import cut_here
 from toolgrammar.grammar.call_evidence import POSSIBLE, is_of_calls, letters_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 64
 """The most characters of markup that the end of the text cuts."""
+_QUOTES: Final = str.maketrans("'\u201c\u201d\u201e", '""""')
 _EMPTY = late(r"\s*\[\s*\]\s*")
 _BEHIND = late(
     r"""\s*+(?:[{}\[\]<(|/\uff5c]|["']\w|[\w.:/$@-]{1,256}[ \t]?[=({\[])"""
@@ -91,8 +92,11 @@ def _has_signs(driver: Driver) -> bool:
     written = driver.buffer[driver.island :].rstrip()
     if written.endswith("```"):
         return False  # the fence is closed, so its content was not cut
+    # A key may have other quotes than JSON's, and is mended where more of the call comes.
+    mended = written.translate(_QUOTES)
     weights = driver.island_node.machine.signs.weights
-    return sum(weight for sign, weight in weights.items() if sign in written) >= POSSIBLE
+    found = (weight for sign, weight in weights.items() if sign in written or sign in mended)
+    return sum(found) >= POSSIBLE
 
 
 def may_be_cut(driver: Driver) -> bool:

@@ -22,6 +22,9 @@ from toolgrammar import Parser, parse
         ("reploid", "TOOL_CALL: ReadFile\nARGS"),
         ("qwen3_xml", "<tool_call>\n<function=get_wea"),
         ("gemma4", "<|tool_call>call:get_wea"),
+        ("xlam", "[{'name': 'get_wea"),
+        ("granite", "[{\u201cname\u201d: \u201cget_wea"),
+        ("smolagents_json", "Action:\n{'name': 'get_wea"),
     ],
 )
 def test_a_beginning_is_told_of(format_id: str, text: str) -> None:
@@ -52,6 +55,8 @@ def test_a_beginning_is_told_of(format_id: str, text: str) -> None:
         ("yaml_fence", "```yaml\nname: build\nsteps:\n  action: none\n```"),
         ("pythonic", "See [note"),
         ("langchain_xml", "Press the <tool>"),
+        ("xlam", "It's named so: [{'title': 'get_wea"),
+        ("smolagents_json", "Action:\nThe name 'get_wea"),
         ("qwen3_xml", "Write <function=NAME> and <tool_call>"),
     ],
 )

@@ -84,7 +84,6 @@ class RawEnd(TokenPatterns):
         openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
         begin = [terminals[each[0]] for each in openers]
         self.is_thought = role == "reasoning"
-        """Whether it is reasoning, which the model may forget to close."""
         self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: not in prose."""
         self.call_closes_alone = bool(opener) and leads(node, opener[0])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.near_tokens import near_opener
+from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.repairs import clipped, repairs_of
 from toolgrammar.patterns.beginnings import begins_blank, begins_indented, first_characters
 from toolgrammar.patterns.partial import any_of, partial, unnamed
@@ -81,6 +82,8 @@ class TokenPatterns:
         self.machine = node.machine
         self.fenced = any(terminal.name == "SAME_FENCE" for _, terminal in node.tokens)
         """Whether it is a block of code, in which blocks balance instead of calls."""
+        self.is_thought = False
+        """Whether it is reasoning, which the model may forget to close."""
         self.words: dict[str, str] = {}
         """The word that a group of the expressions must resemble, by the name of the group."""
 
@@ -155,10 +158,12 @@ class TokenPatterns:
                 and step.node.tokens
                 and not step.node.payloads
             ):
-                second = "|".join(
-                    self.named(t, self._same(t, f"f{inner}", group)) for _, t in step.node.tokens
-                )
-                text += rf"\s{{0,16}}(?:{second})"
+                seconds = [t for _, t in step.node.tokens]
+                found = [self.named(t, self._same(t, f"f{inner}", group)) for t in seconds]
+                # A thought has no closer of its own, and the keys of the call that ends it may
+                # have other quotes; a value that quotes such an object goes on.
+                found += filter(None, map(loose_pattern, seconds if self.is_thought else ()))
+                text += rf"\s{{0,16}}(?:{'|'.join(found)})"
             options.append(text)
             # `</parameter></invoke>` as one token, whose last tag is missing or misspelt.
             if half := clipped(step):
