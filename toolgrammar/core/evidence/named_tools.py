@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS, KEYS_OF_NAME
 from toolgrammar.patterns.distances import distance
 from toolgrammar.values.patterns import late
 
@@ -26,6 +26,7 @@ _NEAR: Final = 64
 _DEFINITION: Final = 20
 """Characters before a name that are looked at for what defines it."""
 _WORD = late(r"\w")
+_QUOTE: Final = "[\"'`\u201c\u201d]"
 _BETWEEN = late(r"\W*(?:\w+[^\w\s]\W*)?")
 """What stands there: at most one word, such as a key, that no blank ends as it does words of prose."""
 _BEHIND = late(r"[^\w\s][^\w]*")
@@ -40,6 +41,13 @@ _ARGUMENT_BELOW = late(
     re.VERBOSE,
 )
 """The same with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""
+_KEY_BEFORE = late(rf"(?i:{'|'.join(KEYS_OF_NAME)}){_QUOTE}?\s{{0,8}}[:=]\s{{0,8}}{_QUOTE}?\Z")
+_KEY_BEHIND = late(
+    rf"{_QUOTE}?\s{{0,8}}[,;]?\s{{0,16}}{_QUOTE}?(?i:{'|'.join(KEYS_OF_ARGUMENTS)}){_QUOTE}?\s{{0,8}}[:=]"
+)
+"""The keys of an object that is a call, in any quotes or none: `{name: "search", arguments: {}}`."""
+_LONGEST_KEY: Final = 40
+"""Characters from the beginning of such a key to the name, at most."""
 _DEFINES = late(r"\b(?:def|func|function)[ \t]{1,8}\Z")
 """What stands before the name where code defines a function and calls none."""
 _BEFORE_ALL = late(r"(?:\w{1,32}(?![\w ]))?(?:[^\w ]|(?<=[:>]) ){0,16}\Z")
@@ -115,7 +123,7 @@ def named_as_in_a_call(
     """Returns where a tool is named as calls name it, and what stands there; None where none is.
 
     That is beside a sign, before an argument of its own (`search(query=`), or with markup and
-    nothing else (`[list_notes(()]`).
+    nothing else (`[list_notes(()]`), or between the keys of a call, however they are quoted.
 
     Args:
         text: the text.
@@ -149,6 +157,9 @@ def named_as_in_a_call(
                     return start, text[start : argument.end()]
             if _is_all(text, start, end):
                 return start, name
+            behind = _KEY_BEHIND.match(text, end)
+            if behind and _KEY_BEFORE.search(text, max(0, start - _LONGEST_KEY), start):
+                return start, text[start : behind.end()]
     return None
 
 

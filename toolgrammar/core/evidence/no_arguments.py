@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 KEYS_OF_ARGUMENTS: Final = frozenset({"args", "arguments", "input", "parameters", "params"})
 """The keys of the arguments of a call in various formats."""
-_KEYS_OF_NAME: Final = ("name", "tool", "tool_name", "function", "function_name", "action")
+KEYS_OF_NAME: Final = ("name", "tool", "tool_name", "function", "function_name", "action")
 """The keys of its name."""
 _AROUND: Final = frozenset(
     {"call", "calls", "command", "function", "function_call", "tool_call", "tool_calls"}
@@ -90,7 +90,7 @@ def are_call(
         _is_object(call.get(key)) for key in _OF_ARGUMENTS & keys
     ):
         return False
-    named = (call.get(key) for key in _KEYS_OF_NAME)
+    named = (call.get(key) for key in KEYS_OF_NAME)
     return any(each == name or (isinstance(each, str) and each in tools) for each in named)
 
 

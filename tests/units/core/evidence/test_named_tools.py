@@ -20,6 +20,12 @@ TOOLS: list[dict[str, object]] = [
         "<tool_ca)l>list_notes</tool_call>",
         "<tolo>search</tool><tool_input>tides</tool_input>",
         "Action: search\nAction In|t: tides",
+        # The keys of an object of a call, in other quotes than JSON's, or in capitals.
+        '{name: "list_notes", arguments: {}}',
+        '{NAME: list_notes, "Parameters": {}}',
+        "[{`tool`: `list_notes`, `args`: {}}]",
+        "{\u201cfunction\u201d: \u201clist_notes\u201d, \u201cparams\u201d: {}}",
+        "name = list_notes\nargs = {}",
     ],
 )
 def test_it_is_an_error_with_the_tools_and_without_a_format(text: str) -> None:
@@ -36,6 +42,8 @@ def test_it_is_an_error_with_the_tools_and_without_a_format(text: str) -> None:
         "I would search: the query is hard to write, so tell me more.",
         "search <b>query</b>",
         "The steps: list_notes, then search.",
+        "The name: list_notes takes no arguments: none.",
+        "Its name is list_notes, arguments: none.",
     ],
 )
 def test_prose_about_tools_is_none(text: str) -> None:
