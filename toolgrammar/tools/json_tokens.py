@@ -26,9 +26,11 @@ its settings don't change a result."""
 
 # Colons
 
-OTHER_COLONS: Final = {"=>": "colon", "=": "colon"}
+OTHER_COLONS: Final = {"=>": "colon", "=": "colon", "\uff1a": "colon"}
 """What models write for the colon after a key, the longest first, each with its repair's code."""
 OTHER_COLON: Final = "|".join(OTHER_COLONS)
+COLONS: Final = ":=\uff1a"
+"""The characters with which a colon, or what stands for one, begins: `\uff1a` is that of Chinese."""
 
 # Strings
 

@@ -91,6 +91,9 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ('{"a": 1, // x\n "b": 2 /* y */} # z', {"a": 1, "b": 2}, "comment", R, True),
     ('{"a": 1 "b": [1 2]}', {"a": 1, "b": [1, 2]}, "comma", R, True),
     ('{"a" 1, "b" = 2, "c" => 3}', {"a": 1, "b": 2, "c": 3}, "colon", R, True),
+    ('{"a"\uff1a 1, "b"\uff1a{"c"\uff1a"d"}}', {"a": 1, "b": {"c": "d"}}, "colon", R, True),
+    ('{a\uff1a "b"}', {"a": "b"}, "bare-key colon", R, True),
+    ('{"a": "b"\uff1a "c"}', {"a": 'b"\uff1a "c'}, "inner-quote", R, False),
     # 27 to 31: brackets
     ('{"l": [{"a": 1], "n": 3}', {"l": [{"a": 1}], "n": 3}, "bracket", R, True),
     ('{"l": [1, "n": 3}', {"l": [1], "n": 3}, "bracket", R, True),

@@ -77,6 +77,7 @@ FRAGMENTS = st.sampled_from(
             "”",
             *"{}[](),:=;\\/#",
             "=>",
+            "\uff1a",
             "\n",
             "\\n",
             "  ",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 from toolgrammar.core.payloads.json.tokens import inside_string, text_of
 from toolgrammar.core.payloads.mended.frames import Frame
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More, Undecided
-from toolgrammar.tools.json_tokens import LITERAL, PLAIN
+from toolgrammar.tools.json_tokens import COLONS, LITERAL, PLAIN
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class LookAhead:
         if not character:
             return at_end
         gap = not colon and frame.is_judged and self.begins_value(index)
-        return character in ":=" or gap
+        return character in COLONS or gap
 
     def _lacks_closer(self, start: int, body: str, frame: Frame) -> bool:
         """Whether a key of the schema and a colon follow a quote, and no closing quote does."""

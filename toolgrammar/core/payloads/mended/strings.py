@@ -14,7 +14,7 @@ from toolgrammar.core.payloads.json.typing_rules import typed_string
 from toolgrammar.core.payloads.mended.ahead import KEY_BODIES
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More, Undecided
 from toolgrammar.core.payloads.mended.state import STRING
-from toolgrammar.tools.json_tokens import CONTROLS
+from toolgrammar.tools.json_tokens import COLONS, CONTROLS
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _QUOTES: Final = {quote: late(f"{quote}{{3,256}}") for quote in "\"'`"}
 _BRACKETS = anywhere(r"[}\]]*")
 _CONTROL_RUN = anywhere(rf"[{CONTROLS}]*")
 _LONGEST_GAP: Final = 256
+_BEHIND_KEY: Final = f"{COLONS},}}"
 
 
 class StringReader:
@@ -267,7 +268,7 @@ class StringReader:
         """Whether a colon follows a key, or text for which a missing colon is mended."""
         index = self._source.blank(index)
         character = self._source.at(index)
-        if not character or character in ":=,}":
+        if not character or character in _BEHIND_KEY:
             return True
         return self._look.begins_value(index) and not self._ends_with_colon()
 

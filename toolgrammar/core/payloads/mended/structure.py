@@ -14,6 +14,7 @@ from toolgrammar.core.payloads.mended.frames import Frame
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More
 from toolgrammar.core.payloads.mended.state import AFTER, ITEM, KEY, VALUE
 from toolgrammar.tools.json_tokens import (
+    COLONS,
     HALVES,
     MAX_DIGITS,
     OTHER_COLON,
@@ -198,7 +199,7 @@ class Structure:
         elif character in "{[(":
             self._misplaced_opener(character)
         # `{: 1}`: a value without a key.
-        elif character in ":=":
+        elif character in COLONS:
             state.leave_out(start, start + 1)
             source.go(start + 1)
         else:

@@ -14,7 +14,7 @@ from toolgrammar.core.payloads.json.typing_rules import typed_number
 from toolgrammar.core.payloads.json.whole import has_surrogate
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More
 from toolgrammar.core.payloads.mended.state import BARE_KEY, TEXT, WORD
-from toolgrammar.tools.json_tokens import HALVES, PLAIN, SPACES
+from toolgrammar.tools.json_tokens import COLONS, HALVES, PLAIN, SPACES
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _WORD_RUN = anywhere(r"[\w.+\-]*+")
 _TEXT_RUN = late(rf"[^\s,\[\]{{}}()'/{PLAIN}{HALVES}]++")
-_KEY_RUN = late("[^:=,{}\\[\\]\"'`\u201c\u201d\u201e\u2018\u2019\\n\\r" + HALVES + "]++")
+_KEY_RUN = late(rf"[^{COLONS},{{}}\[\]\"'`\u201c\u201d\u201e\u2018\u2019\n\r{HALVES}]++")
+_BEHIND_KEY: Final = f"{COLONS}{{["
 _PAD = late(r"[^\S\n\r]++")
 _THOUSANDS = late(r"0\d{2}")
 _CLOSERS: Final = {"{": "}", "[": "]", "(": ")"}
@@ -312,7 +313,7 @@ class WordReader:
             source.go(source.pos + 1)
         elif character in CLOSING_QUOTES and self._quote_ends_key():
             self._end_quoted_key()
-        elif character in CLOSING_QUOTES or character in ":={[":
+        elif character in CLOSING_QUOTES or character in _BEHIND_KEY:
             self._end_key()
         else:  # the key has no value
             # `{city, "n": 1}`
@@ -321,7 +322,7 @@ class WordReader:
     def _quote_ends_key(self) -> bool:
         source, start = self._source, self._source.pos
         return self._look.answer(
-            start, lambda: source.at(source.blank(start + 1)) in (":", "="), otherwise=False
+            start, lambda: source.at(source.blank(start + 1)) in {*COLONS}, otherwise=False
         )
 
     def _end_quoted_key(self) -> None:
