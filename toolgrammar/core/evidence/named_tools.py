@@ -68,7 +68,7 @@ _LONGER: Final = 3
 """Characters that it may have more or less than that."""
 _ODD_ENDS: Final = " \t\r\n.,:\"'"
 """What no name begins or ends with."""
-_ODD: Final = frozenset('[](){}<>|"`=,;\\\n\r\ufe0f')
+_ODD: Final = frozenset('[](){}<>|"`=,;\\\n\r\ufe0f\u201c\u201d\u201e\u00ab\u00bb')
 """What no name holds: brackets, quotes, line ends, the backslashes of Markdown, and what picks the
 form of a symbol."""
 

@@ -57,6 +57,13 @@ def test_a_name_has_a_letter_or_a_digit(name: str) -> None:
     assert call.doubts == ("malformed-name",)
 
 
+@pytest.mark.parametrize("quotes", ["\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", "``"])
+def test_the_quotes_of_an_attribute_are_no_part_of_a_name(quotes: str) -> None:
+    text = f"<invoke name={quotes[0]}search{quotes[1]}>\n</invoke>"
+    [call] = read("anthropic_invoke", text).calls
+    assert call.doubts == ("malformed-name",)
+
+
 def test_a_key_of_arguments_is_no_name_where_tools_are_known() -> None:
     text = '<tool_call>\n{"name": "arguments", "arguments": {"query": "tides"}}\n</tool_call>'
     assert read("hermes", text, TOOLS).calls[0].doubts == ("malformed-name",)
