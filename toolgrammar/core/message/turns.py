@@ -55,8 +55,9 @@ class Turns:
         """The marks that close the quotation that opens right before the last call."""
         self.quoted: dict[int, tuple[str, ...]] = {}
         """The calls after such opening marks, by number, with the closing marks of each."""
-        self.thoughts: list[tuple[int, int, Signs]] = []
-        """The start and end of reasoning that calls end, too, and the signs of calls in its format."""
+        self.prose: list[tuple[int, int, Signs, str]] = []
+        """Reasoning and wrapped text that calls end, too: where each starts and ends, the signs of
+        calls in its format, and what it is."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
@@ -122,9 +123,9 @@ class Turns:
         if self.inline < 0:
             self.inline = end
 
-    def end_thought(self, start: int, end: int, signs: Signs) -> None:
-        """Notes reasoning that the opener of a call ends, too: a call may be lost in it."""
-        self.thoughts.append((start, end, signs))
+    def end_prose(self, start: int, end: int, signs: Signs, kind: str) -> None:
+        """Notes reasoning or text that the opener of a call ends, too: a call may be lost in it."""
+        self.prose.append((start, end, signs, kind))
 
     def copy(self) -> Turns:
         """Returns an independent copy: changes of these turns do not affect it."""
@@ -136,7 +137,7 @@ class Turns:
         """Copies its lists, so that a trial with a copy does not change the original."""
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
         self.cut, self.quoted = {**self.cut}, {**self.quoted}
-        self.thoughts = [*self.thoughts]
+        self.prose = [*self.prose]
 
     def before_answer(self, text: str, start: int) -> str:
         """Returns the part of a text at an offset that stands before the final answer."""

@@ -70,9 +70,9 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
         return  # those before it are text
     search = _Search(builder, call_at)
     stretches = [(start, text, signs, "text") for start, text in builder.text_parts.stretches()]
-    for start, end, own in builder.turns.thoughts:
+    for start, end, own, kind in builder.turns.prose:
         # `Actoin: search` ends no thought, so the call is a part of it. Its format is known.
-        stretches.append((start, builder.source.slice(start, end), own, "reasoning"))
+        stretches.append((start, builder.source.slice(start, end), own, kind))
     stretches.sort(key=itemgetter(0))
     if builder.end.unclosed_text >= 0:
         # What stands there was meant for text only if it had its closer.

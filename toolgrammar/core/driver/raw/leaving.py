@@ -56,9 +56,10 @@ def close_raw(reader: RawReader, end: int) -> None:
         draft.go_on()
         doubt_open_json(driver, end)
     raws = raws_of(driver.builder)
-    if reader.end.is_thought_beside_calls:
-        thought = raws.start, driver.base + end
-        driver.builder.turns.end_thought(*thought, reader.end.machine.signs)
+    if reader.end.is_beside_calls:
+        prose = raws.start, driver.base + end
+        kind = "reasoning" if reader.end.is_thought else "text"
+        driver.builder.turns.end_prose(*prose, reader.end.machine.signs, kind)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)

@@ -84,6 +84,8 @@ class RawEnd(TokenPatterns):
         openers, terminals = self.machine.tables.value_openers, self.machine.tables.terminals
         begin = [terminals[each[0]] for each in openers]
         self.is_thought = role == "reasoning"
+        """Whether it is reasoning, which the model may forget to close."""
+        self.is_prose = role in ("reasoning", "content")
         self.tagged = any(map(is_tag, begin)) and not any(map(is_bracket, begin))
         """Whether the opener of an argument is more than a bracket and the key: not in prose."""
         self.call_closes_alone = bool(opener) and leads(node, opener[0])
@@ -166,14 +168,14 @@ class RawEnd(TokenPatterns):
         return self.parts()
 
     @cached_property
-    def is_thought_beside_calls(self) -> bool:
-        """Whether it is reasoning that a call ends, too: one that is damaged may stand in it."""
-        if not self.is_thought:
+    def is_beside_calls(self) -> bool:
+        """Whether it is prose that a call ends, too: one that is damaged may stand in it."""
+        if not self.is_prose:
             return False
         openers = {terminal.name for _, terminal in self.machine.start.tokens}
         # Only what follows ends a `Thought:`; `<tool_call>` ends other reasoning, or stands in it.
         only_openers = {terminal.name for _, terminal in self.node.tokens} <= openers
-        return (only_openers and self.node.accepts_text) or any(
+        return (self.is_thought and only_openers and self.node.accepts_text) or any(
             self.node.steps[group].opens and is_of_calls(terminal.text, "")
             for group, terminal in self.node.tokens
         )

@@ -82,8 +82,8 @@ class TokenPatterns:
         self.machine = node.machine
         self.fenced = any(terminal.name == "SAME_FENCE" for _, terminal in node.tokens)
         """Whether it is a block of code, in which blocks balance instead of calls."""
-        self.is_thought = False
-        """Whether it is reasoning, which the model may forget to close."""
+        self.is_prose = False
+        """Whether it is reasoning or text, which are no part of a call."""
         self.words: dict[str, str] = {}
         """The word that a group of the expressions must resemble, by the name of the group."""
 
@@ -160,9 +160,9 @@ class TokenPatterns:
             ):
                 seconds = [t for _, t in step.node.tokens]
                 found = [self.named(t, self._same(t, f"f{inner}", group)) for t in seconds]
-                # A thought has no closer of its own, and the keys of the call that ends it may
-                # have other quotes; a value that quotes such an object goes on.
-                found += filter(None, map(loose_pattern, seconds if self.is_thought else ()))
+                # The keys of the call that ends prose may have other quotes than JSON's. A value
+                # that quotes such an object goes on.
+                found += filter(None, map(loose_pattern, seconds if self.is_prose else ()))
                 text += rf"\s{{0,16}}(?:{'|'.join(found)})"
             options.append(text)
             # `</parameter></invoke>` as one token, whose last tag is missing or misspelt.

@@ -240,7 +240,7 @@ class StreamRaw(PayloadReader):
             return NEEDS_DRIVER
         if self._step.leaf == "value":
             message.end_arguments(end)
-        elif raw.is_thought_beside_calls:
+        elif raw.is_beside_calls:
             message.thoughts.add(self._start, end)
         return self._leave(self._step, text, stop)
 

@@ -356,7 +356,7 @@ class WholeReader:
             return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
             self.reasoning.append(part)
-            if fused.raw is not None and fused.raw.is_thought_beside_calls:
+            if fused.raw is not None and fused.raw.is_beside_calls:
                 self.thoughts.append(part)
         elif role in ("text", "content"):
             self.parts.append(part)
