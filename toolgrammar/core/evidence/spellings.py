@@ -25,8 +25,11 @@ _OF_MARKUP: Final = "[!-~\uff5c\u2581]"
 _BESIDE_MARKUP = late(rf"(?m:^){_ANY}|(?<={_OF_MARKUP}){_ANY}|{_ANY}(?={_OF_MARKUP})")
 """One that begins a line, or stands beside a character of which markup consists."""
 
-_NAMED: Final = r"[\w:.|\uff5c\u2581-]{0,32}(?i:tool|call|func|invoke|action|param|args|arguments)"
+_NAMED: Final = (
+    r"[\w:.|\uff5c\u2581-]{0,32}(?i:tool|call|func|invoke|action|execute|param|args|arguments)"
+)
 """The beginning of the name of a tag or a key, up to a word that names have."""
+_NAME_IN_TAG: Final = rf"/?{_NAMED}[^<>\n]{{0,100}}?"
 _ENTITY = late(rf"&(?:lt|quot|#(?:34|60|x22|x3[cC]));/?{_NAMED}")
 """An angle bracket or a quote as HTML writes it: `&lt;tool_call`, `&quot;arguments`."""
 _CAPITALS = late(rf"</?\|?(?=[\w:.-]{{0,64}}[A-Z]){_NAMED}")
@@ -39,6 +42,15 @@ _ESCAPED = late(r"\\([_<>*\[\]#`|~])")
 """A character that Markdown escapes; a quote is none, as JSON escapes it, too."""
 _WIDE = late(rf"[\uff1c\uff5b][/|\"\uff02\uff0f\uff5c]?{_NAMED}")
 """A bracket as wide as a letter of Chinese, and a word of calls: `\uff1ctool_call`."""
+_SPACED = late(rf"<(?:[ \t]{{1,4}}/?|/[ \t]{{1,4}}){_NAMED}|<{_NAME_IN_TAG}[ \t]{{1,4}}>")
+"""A tag with blanks at its ends: `< tool_call >`, `< /invoke>`, `<tool_call >`."""
+_SPACES = late(r"(?<=<)[ \t]{1,4}(?=/|[\w|])|(?<=</)[ \t]{1,4}(?=[\w|])|[ \t]{1,4}(?=/?>)")
+_HYPHENS = late(rf"</?\|?(?=[\w:.]{{1,64}}-){_NAMED}")
+"""A tag with hyphens in its name: `<tool-call`, where formats have underscores."""
+_HYPHENED = late(r"</?\|?\w[\w:.-]{1,64}")
+_SQUARE = late(rf"\[/?{_NAMED}[^\[\]\n]{{0,100}}\]")
+"""A tag in square brackets: `[tool_call]`, as in the markup of forums."""
+_SQUARE_TAG = late(r"\[(/?\w[\w:.|-]{0,64}(?:[= ][^\[\]\n]{1,200})?)\]")
 # The wide bar is a mark of special tokens by itself, or stands for the narrow one.
 _NARROW: Final = {
     place + 0xFEE0: place for place in range(ord("!"), ord("~") + 1) if place != ord("|")
@@ -52,6 +64,9 @@ _LONGEST_TAG: Final = 128
 """Characters of such a tag, and of the white space behind it."""
 _STRING = late(rf"\A\s{{0,64}}\"(?=[\s\S]{{0,4096}}?(?:\\n|\\\"|<){_NAMED})")
 """The opening quote of a message that is one string of JSON, with a word of calls in it."""
+
+
+_MAY_BE_MARKUP = late(r"[<&\\\"\[]")
 
 
 class Spelling(NamedTuple):
@@ -99,20 +114,35 @@ SPELLINGS: Final = (
         lambda text: _ESCAPED.sub(r"\1", text),
         is_damage=False,
     ),
+    Spelling(
+        lambda text: _SPACED.search(text) if "<" in text else None,
+        lambda text: _SPACES.sub("", text),
+        is_damage=False,
+    ),
+    Spelling(
+        lambda text: _HYPHENS.search(text) if "-" in text and "<" in text else None,
+        lambda text: _HYPHENED.sub(lambda name: name[0].replace("-", "_"), text),
+        is_damage=False,
+    ),
+    Spelling(
+        lambda text: _SQUARE.search(text) if "[" in text else None,
+        lambda text: _SQUARE_TAG.sub(r"<\1>", text),
+        is_damage=False,
+    ),
     Spelling(_find_wide, lambda text: text.translate(_NARROW), is_damage=False),
     Spelling(
         _find_wide, lambda text: text.translate(_NARROW).replace("\uff5c", "|"), is_damage=False
     ),
     Spelling(_STRING.match, _decoded, is_damage=False),
 )
-"""Characters without a glyph, entities of HTML, tags in capitals, backslashes of Markdown, brackets
-that are wide, and a message that is one string of JSON."""
+"""Characters without a glyph, entities of HTML, tags in capitals, backslashes of Markdown, tags with
+blanks, hyphens or square brackets, brackets that are wide, and a message that is one string of JSON."""
 
 
 def may_be_spelt_otherwise(text: str) -> bool:
     """Whether a text may have one of the spellings; it is asked of every text without a call."""
     # A look for a character costs a twentieth of a search.
-    if text.isascii() and not ("<" in text or "&" in text or "\\" in text or '"' in text):
+    if text.isascii() and _MAY_BE_MARKUP.search(text) is None:
         return False
     return any(each.find(text) is not None for each in SPELLINGS)
 

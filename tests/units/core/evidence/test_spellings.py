@@ -71,6 +71,9 @@ _SPELT = [
     _CALL.replace("tool_call", "TOOL_CALL").replace('"name"', '"NAME"'),
     re.sub(r"([_<>])", r"\\\1", _CALL),
     json.dumps(_CALL),
+    re.sub(r"<(/?\w+)>", r"< \1 >", _CALL),
+    re.sub(r"<(/?)(\w+)>", r"<\1 \2>", _CALL).replace("<tool", "< tool"),
+    _CALL.replace("tool_call>", "tool_call >"),
     _CALL.translate({ord(each): ord(each) + 0xFEE0 for each in "<>{}:,/"}),
 ]
 
@@ -85,10 +88,30 @@ def test_a_call_that_is_spelt_otherwise_is_told_of(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [_CALL.replace("tool_call", "tool-call"), re.sub(r"<(/?\w+)>", r"[\1]", _CALL)],
+    ids=["hyphens", "square"],
+)
+def test_an_object_tells_that_a_tag_beside_it_is_misspelt(text: str) -> None:
+    [call] = read("hermes", text, tools=_TOOLS).calls
+    assert (call.name, call.status) == ("get_ferry", "repaired")
+
+
+@pytest.mark.parametrize(
     ("format_id", "text"),
     [
         ("gemma4", "\uff1c\uff5ctool_call\uff1ecall:get_ferry{line:1}\uff1ctool_call\uff5c\uff1e"),
         ("gemma4", "<|TOOL_CALL>call:get_ferry{line:1}<TOOL_CALL|>"),
+        (
+            "qwen3_xml",
+            "[tool_call]\n[function=f]\n[parameter=a]\n1\n[/parameter]\n[/function]\n[/tool_call]",
+        ),
+        ("glm45", "<tool-call>f\n<arg-key>a</arg-key>\n<arg-value>1</arg-value>\n</tool-call>"),
+        (
+            "anthropic_invoke",
+            '< invoke name="f" >\n< parameter name="a" >1< /parameter >\n< /invoke >',
+        ),
+        ("k2_horizon", "[ifm|tool_calls][ifm|tool_call]f[/ifm|tool_call][/ifm|tool_calls]"),
         ("solar_open2", "<|TOOL_CALL:START|>get_ferry\n<|TOOL_CALL:END|>"),
     ],
 )
@@ -114,6 +137,9 @@ def test_of_several_formats_another_may_read_its_object(
         r"It is snake\_case: tool\_call, \<b\>.",
         '"The tool" is what they call it.',
         "Write \uff1ctool_call\uff1e around the object \uff5b\uff5d.",
+        "[Call me](https://a.b/tool), or see [tools] and [function calls](#x).",
+        "Where a < call_count and b > 2, use <my-tool></my-tool> or [tool_call].",
+        "if x < function_y(1) > 0:\n    return List[Action]",
     ],
 )
 def test_prose_about_markup_in_other_spellings_is_prose(format_id: str, text: str) -> None:
