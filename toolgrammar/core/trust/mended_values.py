@@ -9,6 +9,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.mended.look import DOTS
+from toolgrammar.tools.json_tokens import COLONS
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -23,9 +24,12 @@ _BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\.\u2026"
 """What stands between the end of a string and the beginning of the next one, or in its place."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
-    r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:)"""
+    r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:"""
+    r"""|["'\u201d]\s{0,16}[\s,;]\s{0,16}["'\u201c]?[^\W\d][\w-]{0,63}["'\u201d]?\s{0,16}"""
+    rf"""[{COLONS}]\s{{0,16}}(?:["'\u201c{{\[\d-]|(?i:true|false|null|none)))"""
 )
-"""A bracket, or the border of two members: in single quotes, which words have, too, with its key."""
+"""A bracket, or the border of two members: in single quotes, which words have, too, with its key. The
+key may lack JSON's quotes, where a value follows: `", via: "`."""
 _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
@@ -133,8 +137,10 @@ def holds_member(text: str) -> bool:
 
     Such a text opens its brackets before its first quote, and closes each.
     """
+    if not any(quote in text for quote in "\"'\u201d"):
+        return False
     depth = 0
-    for part in _MEMBER_OR_BRACKET.finditer(text) if '"' in text or "'" in text else ():
+    for part in _MEMBER_OR_BRACKET.finditer(text):
         if part["member"] and depth <= 0:
             return True
         depth += (part[0] in "{[") - (part[0] in "}]")

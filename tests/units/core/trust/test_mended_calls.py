@@ -45,6 +45,13 @@ def check(arguments: str, *doubts: str, name: str = '"edit"', tools: bool = True
         '{"tags": ["a""b"]}',
         '{"path": "a {"x": 1, "path": "b"}',
         '{"path": "a.py", "line.py", "lines": 2}',
+        # A key that the tool does not have, in other quotes than JSON's or none.
+        '{"path": "a.py", via: "b"}',
+        '{"path": "a.py", via = 5, x: "b"}',
+        '{"path": "a.py"; via\uff1a true, x: "b"}',
+        '{"path": "a.py"\n via: "b"}',
+        """{"path": "a.py", 'via': "b"}""",
+        "{\u201cpath\u201d: \u201ca.py\u201d, \u201cvia\u201d: \u201cb\u201d}",
     ],
 )
 def test_a_quote_inside_of_a_string_may_be_none(arguments: str) -> None:
@@ -321,6 +328,10 @@ def test_arguments_that_a_colon_touches_may_go_on() -> None:
 )
 def test_a_delimiter_that_is_missing_alone_is_put_in(arguments: str) -> None:
     check(arguments, tools=False)
+
+
+def test_words_in_quotes_are_no_members() -> None:
+    check('{"path": "say "yes", then "no" again"}')
 
 
 def test_a_string_with_mended_quotes_may_hold_another_argument() -> None:
