@@ -143,10 +143,17 @@ def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return compile_pattern(rf"[^{other}\\]+"), compile_pattern(same)
 
 
+_LITERALS: Final = {
+    "true": "true", "false": "false", "null": "null",
+    "True": "true", "False": "false", "None": "null",
+}  # fmt: skip
+"""Models write those of Python, too: a string that is one of them has quotes."""
+
+
 def word_as_json(word: str) -> str:
     """Returns the JSON text of a bare word."""
-    if word in ("true", "false", "null"):
-        return word
+    if word in _LITERALS:
+        return _LITERALS[word]
     # `+5` is not a number here.
     is_short = len(word) <= MAX_DIGITS and not word.startswith("+")
     return (decimal(word) if is_short else None) or as_json(word)
