@@ -86,6 +86,11 @@ class _Frame:
         self.key: str | None = None
         self.commas = 0
 
+    @property
+    def wants_hashable(self) -> bool:
+        """Whether the next value is a key, or an item of a set."""
+        return self.closer == "}" and self.key is None
+
     def end_item(self) -> None:
         """Counts a comma."""
         self.commas += 1
@@ -183,6 +188,9 @@ class _Reader:
         if sign in _CLOSERS:
             # Depth costs no recursion here, but code that writes or compares the value would need it.
             if len(self._frames) >= self._max_depth:
+                raise _NoLiteral
+            # `{{"a": 1}}` escapes its braces, as a template does: no set holds a dict or a list.
+            if sign != "(" and self._frames and self._frames[-1].wants_hashable:
                 raise _NoLiteral
             self._at += 1
             self._frames.append(_Frame(_CLOSERS[sign]))

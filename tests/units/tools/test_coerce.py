@@ -119,7 +119,10 @@ def test_containers(text: str, schema: Any, value: Any) -> None:
         *((text, INTEGER) for text in ("true", "null", "9" * 4301, "1e400", "NaN")),
         *((text, NUMBER) for text in (".5", "5.", "NaN", "Infinity", "-Infinity", "1e999", "1,5")),
         *((text, BOOLEAN) for text in ("1", "yes", "", "t", "True.")),
-        *((text, OBJECT) for text in ("[]", "", "text", "{", '{"a": NaN}', '{"a": 1e999}', "{1}")),
+        *(
+            (text, OBJECT)
+            for text in ("[]", "", "text", "{", '{"a": NaN}', '{"a": 1e999}', "{1}", "{{'a': 1}}")
+        ),
         *(
             (text, OBJECT)
             for text in ("{'a'}", "{'a': }", "{'a': 1, 'b'}", "{None: 1}", "{1.5: 1}")

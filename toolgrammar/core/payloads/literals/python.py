@@ -23,9 +23,10 @@ _python_value: P_TEXT+ | P_PYTHON_NUMBER | P_PYTHON_WORD | _python_list | _pytho
 _python_items: _python_value (P_COMMA _python_value)* P_COMMA?
 _python_list: P_LSQB _python_items? P_RSQB
 _python_round: P_LPAR _python_items? P_RPAR
-_python_brace: P_LBRACE _python_items P_RBRACE | _python_dict
+_python_brace: P_LBRACE _python_item (P_COMMA _python_item)* P_COMMA? P_RBRACE | _python_dict
+_python_item: P_TEXT+ | P_PYTHON_NUMBER | P_PYTHON_WORD | _python_round
 _python_dict: P_LBRACE (_python_pair (P_COMMA _python_pair)* P_COMMA?)? P_RBRACE
-_python_pair: _python_value P_COLON _python_value
+_python_pair: _python_item P_COLON _python_value
 
 P_LPAR: /\s*\(/
 P_RPAR: /\s*\)/

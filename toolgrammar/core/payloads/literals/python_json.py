@@ -84,6 +84,11 @@ class _Container:
         """Whether the current item is a key, or may become one."""
         return self.kind == _BRACE or (self.kind == DICTIONARY and not self.keyed)
 
+    @property
+    def wants_hashable(self) -> bool:
+        """Whether the current item is a key, or an item of a set."""
+        return self.at_key or self.kind == _SET
+
     def read_key(self) -> None:
         """Records a key and its colon: it is a dictionary."""
         self.kind, self.keyed = DICTIONARY, True

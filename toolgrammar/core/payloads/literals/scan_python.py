@@ -257,6 +257,9 @@ class PythonScanner:
             # `{(1, 2): 3}`: JSON has only strings as keys.
             if container.kind == DICTIONARY and text[position] in CONTAINER_KINDS:
                 return self._fail(text, position, "a string as key")
+            # `{{'a': 1}}` escapes its braces, as a template does: no set holds a dict or a list.
+            if container.wants_hashable and text[position] in "{[":
+                return self._fail(text, position, "a key, or an item of a set")
         return self._begin_value(text, position, out)
 
     def _begin_value(self, text: str, position: int, out: list[str]) -> int:
