@@ -1,7 +1,7 @@
 """Doubts a call whose free text may hold the arguments of the call, or be another one.
 
 Examples: `<read_file>:<path>a.md</path></read_file>` has a text that holds the element of an argument of
-`read_file`; `{"nme": "search", "parameters": {}}` as the code of a tool names another tool; a file that
+`read_file`; `'path': 'a.md'}` is an object of its arguments that lacks a brace; `{"nme": "search", "parameters": {}}` as the code of a tool names another tool; a file that
 is written whole holds no `=======` and `>>>>>>> REPLACE`, which are of an edit.
 """
 
@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.typing_rules import json_shape
+from toolgrammar.tools.json_tokens import COLONS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.draft import Draft
 
 CODE: Final = "bare-text"
+_MEMBER = late(rf"\s*+([\"'\u201c]?)([\w-]{{1,64}})[\"'\u201d]?\s{{0,8}}[{COLONS}]")
 _MIDDLE = late(r"^={5,9}\r?$", re.MULTILINE)
 _END = late(r"^>{5,9}(?: |\r?$)", re.MULTILINE)
 """The middle and the end of a block that replaces lines, as of a merge that was not resolved."""
@@ -31,7 +33,8 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
     if not draft.inputs:
         return
     text, spec = "".join(draft.inputs), builder.tools.get(draft.name or "")
-    if spec is not None and (mark := _argument_in(text, spec.properties)):
+    keys = spec.properties if spec is not None else ()
+    if mark := _argument_in(text, keys) or _member_in(text, keys):
         message = f"Found `{mark[:40]}` in a text; it may be an argument of its call"
     elif _may_be_call(text, builder.tools):
         message = "Found an object with the name of a tool as a text; it may be a call"
@@ -52,6 +55,18 @@ def _argument_in(text: str, keys: Iterable[str]) -> str:
             if found is not None:
                 return found[0]
     return ""
+
+
+def _member_in(text: str, keys: Collection[str]) -> str:
+    """Returns the argument with which a text begins as an object does that lacks its brace; else "".
+
+    Its key is in quotes, or a brace is left over at the end: `'query': 'tides'}`.
+    """
+    found = _MEMBER.match(text)
+    if found is None or found[2] not in keys:
+        return ""
+    closes = text.rstrip().endswith("}") and text.count("}") > text.count("{")
+    return found[0].strip() if found[1] or closes else ""
 
 
 def _may_be_call(text: str, names: Collection[str]) -> bool:

@@ -32,6 +32,25 @@ def test_a_text_with_other_tags_runs(body: str) -> None:
     assert (call.arguments, call.executable) == ({"path": body}, True)
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["'path': 'a.md'}", "path: a.md}", "\u201cpath\u201d\uff1a\u201ca.md\u201d", "'path': 'a'"],
+)
+def test_a_text_that_begins_as_an_object_without_its_brace_is_doubted(body: str) -> None:
+    text = f"<|channel|>commentary to=functions.read_file<|message|>{body}<|call|>"
+    [call] = read("harmony", text, TOOLS).calls
+    assert call.doubts == ("bare-text",)
+
+
+@pytest.mark.parametrize(
+    "body", ["path: a.md", "path = a", "other: {}}", "a 'path': 'b'", "`path`"]
+)
+def test_a_text_that_begins_otherwise_runs(body: str) -> None:
+    text = f"<|channel|>commentary to=functions.read_file<|message|>{body}<|call|>"
+    [call] = read("harmony", text, TOOLS).calls
+    assert (call.arguments, call.executable) == ({"path": body}, True)
+
+
 def test_an_object_with_the_name_of_a_tool_is_no_code() -> None:
     code = '{"nme": "read_file", "parameters": {"path": "a"}}'
     [call] = read("functionary_v3_1", f"<|python_tag|>{code}", TOOLS).calls
