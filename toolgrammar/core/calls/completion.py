@@ -92,7 +92,7 @@ def complete(
         _give_out(builder, draft)
     # The order matters: arguments are unwrapped before those of the last call are added to them.
     if draft.held is not None:
-        wrappers.settle(builder, draft)
+        wrappers.settle(builder, draft, end)
     if builder.header.carry:
         carry_over(builder, draft)
     # In a free-text format a call without text has the empty text: `ToolCall.input` is not None.

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.machine.near_marks import may_be
 from toolgrammar.patterns.distances import distance
+from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.events import ArgumentsDelta
+from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.values.calls import ToolCall
-    from toolgrammar.values.json_types import JsonValue
+    from toolgrammar.values.json_types import JsonSchema, JsonValue
 
 
 _LONG = 8
@@ -29,6 +31,7 @@ _LONG = 8
 
 Names of other parameters seldom resemble so long a word.
 """
+_OBJECT: Final[JsonSchema] = {"type": "object"}
 _MOST = 3
 """The most letters of such a key that may be damaged if the argument is empty."""
 
@@ -59,22 +62,30 @@ def release(builder: Builder, draft: Draft) -> None:
         builder.emit(draft, event)
 
 
-def settle(builder: Builder, draft: Draft) -> None:
-    """Ends a call whose only argument was held back: an object in it becomes the arguments."""
+def settle(builder: Builder, draft: Draft, end: int) -> None:
+    """Ends a call whose only argument was held back: an object in it becomes the arguments.
+
+    Args:
+        builder: the message.
+        draft: the call.
+        end: the offset where it ends.
+    """
     # In an XML-like format the value is the text `{"city": "Oslo"}`, which is decoded here.
-    values = list(draft.arguments.values())
-    value = values[0] if len(values) == 1 else None
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = None
+    key, value = next(iter(draft.arguments.items())) if len(draft.arguments) == 1 else ("", None)
+    written = value if isinstance(value, str) else ""
+    if written:
+        # Single quotes are Python's and YAML's.
+        value, _ = type_text(written, _OBJECT)
     if not isinstance(value, dict):
         release(builder, draft)
+        if written.lstrip().startswith("{") and not draft.doubts:
+            message = f"Found an object under `{key[:40]}` that could not be read; kept as text"
+            draft.doubts.append("bare-text")
+            builder.report("bare-text", "error", message, Span(draft.start, max(draft.start, end)))
         return
     draft.unwrap(value)
-    written = json.dumps(value, ensure_ascii=False)
-    builder.emit(draft, ArgumentsDelta(builder.next_index, written))
+    text = json.dumps(value, ensure_ascii=False)
+    builder.emit(draft, ArgumentsDelta(builder.next_index, text))
 
 
 def any_wrapped(keys: tuple[str, ...], calls: Sequence[ToolCall]) -> bool:
