@@ -40,7 +40,8 @@ WRAPPED = '<json arguments>{"city": "Oslo"}</json>'
         (WRAPPED + "<json b>1</json>", ["city"], {"arguments": {"city": "Oslo"}, "b": 1}),
         ("<json b>1</json>" + WRAPPED, ["city"], {"b": 1, "arguments": {"city": "Oslo"}}),
         ("<json arguments>[1]</json>", ["city"], {"arguments": [1]}),
-        ("<raw input>{no object</raw>", ["city"], {"input": "{no object"}),
+        ("<raw input>no object</raw>", ["city"], {"input": "no object"}),
+        ("<raw input>{'city': None}</raw>", ["city"], {"city": None}),
         ('<json other>{"city": "Oslo"}</json>', ["city"], {"other": {"city": "Oslo"}}),
     ],
 )
@@ -52,6 +53,15 @@ def test_what_the_arguments_are(
     result = read(grammar, f"<do f>{body}</do>", tools)
     (call,) = result.calls
     assert (call.arguments, call.status, result.diagnostics) == (arguments, "complete", ())
+
+
+@pytest.mark.parametrize("text", ["{no object", "{city: Oslo}", '{"city": NaN}'])
+def test_an_object_that_could_not_be_read_is_a_doubt(tmp_path: Path, text: str) -> None:
+    grammar = save(tmp_path, "unwrap: arguments, input", RULES)
+    (call,) = read(grammar, f"<do f><raw input>{text}</raw></do>", tool("city")).calls
+    assert (call.arguments, call.doubts) == ({"input": text}, ("bare-text",))
+    (call,) = read(grammar, f"<do f><raw input>{text}</raw></do>", tool("input")).calls
+    assert (call.arguments, call.doubts) == ({"input": text}, ())
 
 
 def test_only_what_may_wrap_is_held_back(tmp_path: Path) -> None:
