@@ -85,7 +85,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         # Its problems are emitted here, as no `CallStart` will come for which they could wait.
         builder.queue.extend(event for event in draft.events if isinstance(event, Problem))
         if not draft.truncated:
-            _report_nameless(builder, draft, place)
+            _report_nameless(builder, draft.start, place)
         return
     status = draft.status(cut=ended_here)
     if _refused(builder, draft, status, max(place, draft.start)):
@@ -143,13 +143,28 @@ def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
         builder.queue.extend(problems)
 
 
-def _report_nameless(builder: Builder, draft: Draft, place: int) -> None:
+def tell_of_nothing(builder: Builder, start: int, end: int) -> None:
+    """Reports a call that ends and has filled no role, such as `{"when": "now"}` in a list of calls.
+
+    What was read of it is left out.
+
+    Args:
+        builder: the message.
+        start: the offset where the call began.
+        end: the offset where it ends.
+    """
+    # A final answer in the markup of a call is none.
+    if builder.draft is None and builder.turns.answer_start < start:
+        _report_nameless(builder, start, end)
+
+
+def _report_nameless(builder: Builder, start: int, end: int) -> None:
     """Reports a call without a name, which is dropped."""
     builder.report(
         "malformed-call",
         "error",
         "Found a call that names no tool; left it out",
-        Span(draft.start, max(place, draft.start)),
+        Span(start, max(start, end)),
     )
 
 

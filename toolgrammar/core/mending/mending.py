@@ -34,6 +34,7 @@ from toolgrammar.core.machine.repairs import (
     written,
 )
 from toolgrammar.core.mending.misspelt import respell
+from toolgrammar.core.mending.nameless import tell_of_cut
 from toolgrammar.core.state.doubts import (
     ended_with_line,
     is_mark,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 
 _LONGEST_MARKUP = 256  # The most characters to wait for while the text may become an anchor.
 _QUOTES = "`\"'"
-_BETWEEN_CALLS = " \t\r\n,;"
 _REACH = 512  # The most characters of words between the calls of a section.
 
 
@@ -324,24 +324,11 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     named = last is not None and (last.leaf == "name" or last.terminal.holds_name)
     if named and driver.last_end == end and call_ends.give_back_half_a_name(driver.builder, end):
         return
-    if driver.builder.group is not None and not driver.builder.has_draft:
-        _tell_of_nameless(driver)
+    tell_of_cut(driver)
     left_out = raws_of(driver.builder).left_out
     place = driver.last_end - driver.base
     closers = "" if left_out else missing_closers(driver, driver.node, place)
     call_ends.cut(driver.builder, end, root_open=root_open, closers=closers, place=driver.last_end)
-
-
-def _tell_of_nameless(driver: Driver) -> None:
-    """Reports a call of a section in which the text ends before its name."""
-    path = repairs_of(driver.node).to_end
-    end = driver.base + len(driver.buffer)
-    could_close = path and not any("call" in step.before + step.after for step in path)
-    could_close = could_close and driver.unit < driver.last_end  # no token of a call was read
-    if could_close or not driver.builder.source.slice(driver.unit, end).strip(_BETWEEN_CALLS):
-        return
-    message = "Found the end of the text before the name of a call; what came of it is left out"
-    driver.builder.report("truncated", "error", message, Span(min(driver.unit, end), end))
 
 
 def _after_blanks(driver: Driver) -> int:

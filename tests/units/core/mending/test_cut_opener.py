@@ -144,3 +144,39 @@ def test_a_damaged_opener_at_the_end_is_told_alike_whole_and_streamed(behind: st
     parser.feed(text)
     parser.close()
     assert parser.result == parse(text, "granite")
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        '{"id": "a',
+        '{"id": {"b": 1',
+        '{"id": 1',
+        '{"id"',
+        "{'water': {'bed': 'north'}}]",
+        '{"id": [1, ',
+    ],
+)
+@pytest.mark.parametrize("format_id", ["mistral_json", "granite", "phi4_mini", "hunyuan_a13b"])
+def test_a_second_call_that_the_text_cuts_before_its_name_is_told_of(
+    format_id: str, second: str
+) -> None:
+    first = '[{"name": "find", "arguments": {}}, '
+    opener = {
+        "phi4_mini": "functools",
+        "hunyuan_a13b": "<tool_calls>",
+        "mistral_json": "[TOOL_CALLS]",
+    }.get(format_id, "")
+    result = read(format_id, f"{opener}{first}{second}")
+    assert [(call.name, call.executable) for call in result.calls] == [("find", True)]
+    assert not result.ok
+
+
+@pytest.mark.parametrize("second", ['{"when": "now"}', '{"when": {"a": 1}}', "{'when': []}"])
+def test_an_object_that_names_no_tool_is_told_of(second: str) -> None:
+    first = '{"name": "find", "arguments": {}}'
+    result = read("phi4_mini", f"functools[{first}, {second}, {first}]")
+    assert [call.name for call in result.calls] == ["find", "find"]
+    assert [each.code for each in result.diagnostics if each.severity == "error"] == [
+        "malformed-call"
+    ]
