@@ -44,6 +44,7 @@ _WIDE = late(rf"[\uff1c\uff5b][/|\"\uff02\uff0f\uff5c]?{_NAMED}")
 """A bracket as wide as a letter of Chinese, and a word of calls: `\uff1ctool_call`."""
 _SPACED = late(rf"<(?:[ \t]{{1,4}}/?|/[ \t]{{1,4}}){_NAMED}|<{_NAME_IN_TAG}[ \t]{{1,4}}>")
 """A tag with blanks at its ends: `< tool_call >`, `< /invoke>`, `<tool_call >`."""
+_SPACED_ENDS: Final = ("< ", "<\t", "</ ", "</\t", " >", "\t>")
 _SPACES = late(r"(?<=<)[ \t]{1,4}(?=/|[\w|])|(?<=</)[ \t]{1,4}(?=[\w|])|[ \t]{1,4}(?=/?>)")
 _HYPHENS = late(rf"</?\|?(?=[\w:.]{{1,64}}-){_NAMED}")
 """A tag with hyphens in its name: `<tool-call`, where formats have underscores."""
@@ -66,9 +67,6 @@ _STRING = late(rf"\A\s{{0,64}}\"(?=[\s\S]{{0,4096}}?(?:\\n|\\\"|<){_NAMED})")
 """The opening quote of a message that is one string of JSON, with a word of calls in it."""
 
 
-_MAY_BE_MARKUP = late(r"[<&\\\"\[]")
-
-
 class Spelling(NamedTuple):
     """A way in which the markup of calls is spelt otherwise."""
 
@@ -87,6 +85,11 @@ def _find_invisible(text: str) -> re.Match[str] | None:
 
 def _find_wide(text: str) -> re.Match[str] | None:
     return _WIDE.search(text) if "\uff1c" in text or "\uff5b" in text else None
+
+
+def _find_spaced(text: str) -> re.Match[str] | None:
+    # Most markup has no blank at the ends of its tags, which is quick to find out.
+    return _SPACED.search(text) if any(end in text for end in _SPACED_ENDS) else None
 
 
 def _decoded(text: str) -> str:
@@ -115,7 +118,7 @@ SPELLINGS: Final = (
         is_damage=False,
     ),
     Spelling(
-        lambda text: _SPACED.search(text) if "<" in text else None,
+        _find_spaced,
         lambda text: _SPACES.sub("", text),
         is_damage=False,
     ),
@@ -125,7 +128,8 @@ SPELLINGS: Final = (
         is_damage=False,
     ),
     Spelling(
-        lambda text: _SQUARE.search(text) if "[" in text else None,
+        # What opens so, closes so; links of Markdown do not.
+        lambda text: _SQUARE.search(text) if "[/" in text else None,
         lambda text: _SQUARE_TAG.sub(r"<\1>", text),
         is_damage=False,
     ),
@@ -142,7 +146,7 @@ blanks, hyphens or square brackets, brackets that are wide, and a message that i
 def may_be_spelt_otherwise(text: str) -> bool:
     """Whether a text may have one of the spellings; it is asked of every text without a call."""
     # A look for a character costs a twentieth of a search.
-    if text.isascii() and _MAY_BE_MARKUP.search(text) is None:
+    if text.isascii() and not any(mark in text for mark in '<&\\"['):
         return False
     return any(each.find(text) is not None for each in SPELLINGS)
 
