@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.mended.look import DOTS
-from toolgrammar.tools.json_tokens import COLONS
+from toolgrammar.tools.json_tokens import COLONS, LITERAL
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
     r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:"""
     r"""|["'\u201d]\s{0,16}[\s,;]\s{0,16}["'\u201c]?[^\W\d][\w-]{0,63}["'\u201d]?\s{0,16}"""
-    rf"""[{COLONS}]\s{{0,16}}(?:["'\u201c{{\[\d-]|(?i:true|false|null|none)))"""
+    rf"""[{COLONS}]\s{{0,16}}(?:["'\u201c{{\[\d-]|(?i:{LITERAL}|none)))"""
 )
 """A bracket, or the border of two members: in single quotes, which words have, too, with its key. The
 key may lack JSON's quotes, where a value follows: `", via: "`."""

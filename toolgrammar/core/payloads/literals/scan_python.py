@@ -254,11 +254,9 @@ class PythonScanner:
                 self._json.close(holds_value=False)
                 self._step = PythonScanner._after_value
                 return position + 1
-            # `{(1, 2): 3}`: JSON has only strings as keys.
-            if container.kind == DICTIONARY and text[position] in CONTAINER_KINDS:
-                return self._fail(text, position, "a string as key")
-            # `{{'a': 1}}` escapes its braces, as a template does: no set holds a dict or a list.
-            if container.wants_hashable and text[position] in "{[":
+            # JSON has strings alone as keys; no set holds a dict: `{{'a': 1}}` is a template's.
+            barred = CONTAINER_KINDS if container.kind == DICTIONARY else "{["
+            if container.wants_hashable and text[position] in barred:
                 return self._fail(text, position, "a key, or an item of a set")
         return self._begin_value(text, position, out)
 
