@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.member_behind import stands_at
+from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"}
 """Codes of repairs by which the rest of a string that ends too early becomes a member."""
 _LEADS: Final = frozenset({",", '"', "'"})
 """What the rest of arguments begins with, but for letters: a member, or the rest of a string."""
+_STRING = late(r"\s{0,16}:\s{0,16}[\"']([^\"'\n]{1,64})[\"']")
+_LONGEST_NAME: Final = 100
+"""Characters from the end of a key to that of a name behind it, at most."""
 MOST_KEYS: Final = 32
 """Keys that are kept of one call, and of what stands before its name."""
 PLAIN_KEYS: Final = (
@@ -67,14 +71,25 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
         place = Span(offset, offset + len(key) + 2)
         # A call that is in doubt already is not run: more reasons would help nobody.
         is_rest = not (awaited or draft.doubts) and _is_mended(builder, draft, place)
+        names = not draft.doubts and _names_other(builder, draft, place.end)
         if awaited:
             message = f"Found `{key[:40]}` beside the arguments; it may be one of them"
+        elif names:
+            message = f"Found another tool under `{key[:40]}`; the call may be one of that"
         elif is_rest:
             message = f"Found `{key[:40]}` beside the arguments; it may be the rest of a string"
-        if awaited or is_rest:
+        is_doubt = awaited or names or is_rest
+        if is_doubt:
             draft.doubts.append("skipped-markup")
-        builder.report("skipped-markup", "error" if awaited or is_rest else "info", message, place)
+        builder.report("skipped-markup", "error" if is_doubt else "info", message, place)
     keys.clear()
+
+
+def _names_other(builder: Builder, draft: Draft, place: int) -> bool:
+    """Whether the value behind a key is the name of a given tool that the call does not call."""
+    found = _STRING.match(builder.source.slice(place, place + _LONGEST_NAME))
+    is_other = found is not None and found[1] != draft.name and found[1] in builder.tools
+    return draft.name is not None and is_other
 
 
 def _is_mended(builder: Builder, draft: Draft, key: Span) -> bool:

@@ -41,6 +41,26 @@ def test_an_argument_beside_the_others_is_a_doubt(members: str) -> None:
         assert [(d.code, d.severity) for d in alone.diagnostics] == [("skipped-markup", "info")]
 
 
+@pytest.mark.parametrize("format", ["hermes", ["hermes", "fenced_json"]])
+@pytest.mark.parametrize(
+    "members",
+    [
+        '"tool": "erase", "name": "order", "arguments": {"kind": "rye"}',
+        '"name": "order", "arguments": {"kind": "rye"}, "method" : "erase"',
+    ],
+)
+def test_another_tool_beside_the_arguments_is_a_doubt(
+    format: str | list[str], members: str
+) -> None:
+    text = f"<tool_call>\n{{{members}}}\n</tool_call>"
+    given = [*TOOLS, {"name": "erase", "parameters": {"type": "object"}}]
+    [call] = read(format, text, given).calls
+    assert (call.name, call.doubts) == ("order", ("skipped-markup",))
+    # A word that is no tool, and the name of the call once more, are none.
+    assert read(format, text, TOOLS).calls[0].executable
+    assert read(format, text.replace("erase", "order"), given).calls[0].executable
+
+
 def test_a_type_says_nothing_of_a_call() -> None:
     text = '{"type": "function", "name": "order", "parameters": {"kind": "rye"}}'
     assert toolgrammar.parse(text, "llama3_json", tools=TOOLS).diagnostics == ()
