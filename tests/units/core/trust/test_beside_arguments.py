@@ -5,7 +5,7 @@ import pytest
 import toolgrammar
 from tests.units.core.cuts import read
 
-TOOLS = [
+TOOLS: list[dict[str, object]] = [
     {
         "name": "order",
         "parameters": {
@@ -53,7 +53,7 @@ def test_another_tool_beside_the_arguments_is_a_doubt(
     format: str | list[str], members: str
 ) -> None:
     text = f"<tool_call>\n{{{members}}}\n</tool_call>"
-    given = [*TOOLS, {"name": "erase", "parameters": {"type": "object"}}]
+    given: list[dict[str, object]] = [*TOOLS, {"name": "erase", "parameters": {"type": "object"}}]
     [call] = read(format, text, given).calls
     assert (call.name, call.doubts) == ("order", ("skipped-markup",))
     # A word that is no tool, and the name of the call once more, are none.
