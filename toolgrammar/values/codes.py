@@ -58,8 +58,8 @@ _CALLS = (
         "skipped-markup",
         "error",
         "Markup or text between calls belongs to none, or markup of calls holds nothing. A warning "
-        "where no word is lost. Beside or behind the arguments of a call an argument may stand: then "
-        "it does not run; an info where the tool has no such argument.",
+        "where no word is lost. Beside or behind the arguments of a call an argument may stand, or "
+        "the name of another tool: then it does not run; an info where the tool has no such argument.",
         loss=True,
     ),
     CodeEntry(
