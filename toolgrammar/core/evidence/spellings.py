@@ -42,15 +42,18 @@ _ESCAPED = late(r"\\([_<>*\[\]#`|~])")
 """A character that Markdown escapes; a quote is none, as JSON escapes it, too."""
 _WIDE = late(rf"[\uff1c\uff5b][/|\"\uff02\uff0f\uff5c]?{_NAMED}")
 """A bracket as wide as a letter of Chinese, and a word of calls: `\uff1ctool_call`."""
-_SPACED = late(rf"<(?:[ \t]{{1,4}}/?|/[ \t]{{1,4}}){_NAMED}|<{_NAME_IN_TAG}[ \t]{{1,4}}>")
+_SPACED = late(
+    rf"<(?:[ \t]{{1,4}}/?|/[ \t]{{1,4}}){_NAMED}|<{_NAME_IN_TAG}[ \t]{{1,4}}>"
+    r"|<(?:[ \t]{1,4}/|/[ \t]{1,4})[ \t]{0,4}\w[\w:.-]{1,64}[ \t]{0,4}>"
+)
 """A tag with blanks at its ends: `< tool_call >`, `< /invoke>`, `<tool_call >`."""
 _SPACED_ENDS: Final = ("< ", "<\t", "</ ", "</\t", " >", "\t>")
 _SPACES = late(r"(?<=<)[ \t]{1,4}(?=/|[\w|])|(?<=</)[ \t]{1,4}(?=[\w|])|[ \t]{1,4}(?=/?>)")
-_HYPHENS = late(rf"</?\|?(?=[\w:.]{{1,64}}-){_NAMED}")
-"""A tag with hyphens in its name: `<tool-call`, where formats have underscores."""
+_HYPHENS = late(rf"</?\|?(?=[\w:.]{{1,64}}-){_NAMED}|</[\w:.]{{1,64}}-[\w:.-]{{1,64}}>")
+"""A tag with hyphens in its name: `<tool-call`, `</read-file>`, where formats have underscores."""
 _HYPHENED = late(r"</?\|?\w[\w:.-]{1,64}")
-_SQUARE = late(rf"\[/?{_NAMED}[^\[\]\n]{{0,100}}\]")
-"""A tag in square brackets: `[tool_call]`, as in the markup of forums."""
+_SQUARE = late(rf"\[/?{_NAMED}[^\[\]\n]{{0,100}}\]|\[/\w[\w:.|-]{{1,64}}\]")
+"""A tag in square brackets: `[tool_call]`, `[/read_file]`, as in the markup of forums."""
 _SQUARE_TAG = late(r"\[(/?\w[\w:.|-]{0,64}(?:[= ][^\[\]\n]{1,200})?)\]")
 # The wide bar is a mark of special tokens by itself, or stands for the narrow one.
 _NARROW: Final = {

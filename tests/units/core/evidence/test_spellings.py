@@ -111,6 +111,8 @@ def test_an_object_tells_that_a_tag_beside_it_is_misspelt(text: str) -> None:
             "anthropic_invoke",
             '< invoke name="f" >\n< parameter name="a" >1< /parameter >\n< /invoke >',
         ),
+        ("roo_xml", "<read-file>\n<path>a</path>\n</read-file>"),
+        ("roo_xml", "[read_file]\n[path]a[/path]\n[/read_file]"),
         ("k2_horizon", "[ifm|tool_calls][ifm|tool_call]f[/ifm|tool_call][/ifm|tool_calls]"),
         ("solar_open2", "<|TOOL_CALL:START|>get_ferry\n<|TOOL_CALL:END|>"),
     ],
@@ -140,6 +142,7 @@ def test_of_several_formats_another_may_read_its_object(
         "[Call me](https://a.b/tool), or see [tools] and [function calls](#x).",
         "Where a < call_count and b > 2, use <my-tool></my-tool> or [tool_call].",
         "if x < function_y(1) > 0:\n    return List[Action]",
+        "<my-card>\n<path>a</path>\n</my-card> [b]bold[/b] < b >x< /b >",
     ],
 )
 def test_prose_about_markup_in_other_spellings_is_prose(format_id: str, text: str) -> None:
