@@ -52,8 +52,8 @@ _SPACES = late(r"(?<=<)[ \t]{1,4}(?=/|[\w|])|(?<=</)[ \t]{1,4}(?=[\w|])|[ \t]{1,
 _HYPHENS = late(rf"</?\|?(?=[\w:.]{{1,64}}-){_NAMED}|</[\w:.]{{1,64}}-[\w:.-]{{1,64}}>")
 """A tag with hyphens in its name: `<tool-call`, `</read-file>`, where formats have underscores."""
 _HYPHENED = late(r"</?\|?\w[\w:.-]{1,64}")
-_SQUARE = late(rf"\[/?{_NAMED}[^\[\]\n]{{0,100}}\]|\[/\w[\w:.|-]{{1,64}}\]")
-"""A tag in square brackets: `[tool_call]`, `[/read_file]`, as in the markup of forums."""
+_SQUARE = late(rf"\[/?{_NAMED}[^\[\]\n]{{0,100}}\]")
+"""A tag in square brackets: `[tool_call]`, as forums write theirs; `[code]` is one of those."""
 _SQUARE_TAG = late(r"\[(/?\w[\w:.|-]{0,64}(?:[= ][^\[\]\n]{1,200})?)\]")
 # The wide bar is a mark of special tokens by itself, or stands for the narrow one.
 _NARROW: Final = {

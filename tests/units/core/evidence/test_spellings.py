@@ -112,7 +112,6 @@ def test_an_object_tells_that_a_tag_beside_it_is_misspelt(text: str) -> None:
             '< invoke name="f" >\n< parameter name="a" >1< /parameter >\n< /invoke >',
         ),
         ("roo_xml", "<read-file>\n<path>a</path>\n</read-file>"),
-        ("roo_xml", "[read_file]\n[path]a[/path]\n[/read_file]"),
         ("k2_horizon", "[ifm|tool_calls][ifm|tool_call]f[/ifm|tool_call][/ifm|tool_calls]"),
         ("solar_open2", "<|TOOL_CALL:START|>get_ferry\n<|TOOL_CALL:END|>"),
     ],
