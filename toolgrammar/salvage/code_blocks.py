@@ -60,7 +60,7 @@ class CodeBlocks:
     def __init__(self) -> None:
         # A fence far in is one in an item of a list, and elsewhere code that is indented: a block
         # that either reading has open holds data.
-        self._fences = (_Fences(is_deep=True), _Fences(is_deep=False))
+        self._fences = (_Fences(takes_any_indent=True), _Fences(takes_any_indent=False))
         self._closer = ""
         """The closer of the open reasoning; "" outside of reasoning."""
         self._blank = True
@@ -144,10 +144,10 @@ class CodeBlocks:
 class _Fences:
     """The fenced block that is open, in one reading of how far in a fence may stand."""
 
-    __slots__ = ("_indent", "_is_deep", "fence")
+    __slots__ = ("_indent", "_takes_any_indent", "fence")
 
-    def __init__(self, *, is_deep: bool) -> None:
-        self._is_deep = is_deep
+    def __init__(self, *, takes_any_indent: bool) -> None:
+        self._takes_any_indent = takes_any_indent
         self._indent = 0
         self.fence = ""
         """The opener of the block; "" outside of blocks."""
@@ -160,7 +160,7 @@ class _Fences:
             is_whole: whether the line ends there; the text of a call goes on with it otherwise.
         """
         indent, fence = line["indent"], line["fence"]
-        if not self._is_deep and _DEEP.search(indent):
+        if not self._takes_any_indent and _DEEP.search(indent):
             return
         if not self.fence:
             if _opens_block(line):
