@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS, KEYS_OF_NAME
 from toolgrammar.patterns.distances import distance
+from toolgrammar.tools.json_tokens import COLONS
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ _ARGUMENT_BELOW = late(
     re.VERBOSE,
 )
 """The same with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""
-_KEY_BEFORE = late(rf"(?i:{'|'.join(KEYS_OF_NAME)}){_QUOTE}?\s{{0,8}}[:=]\s{{0,8}}{_QUOTE}?\Z")
+_KEY_BEFORE = late(
+    rf"(?i:{'|'.join(KEYS_OF_NAME)}){_QUOTE}?\s{{0,8}}[{COLONS}]\s{{0,8}}{_QUOTE}?\Z"
+)
 _KEY_BEHIND = late(
-    rf"{_QUOTE}?\s{{0,8}}[,;]?\s{{0,16}}{_QUOTE}?(?i:{'|'.join(KEYS_OF_ARGUMENTS)}){_QUOTE}?\s{{0,8}}[:=]"
+    rf"{_QUOTE}?\s{{0,8}}[,;]?\s{{0,16}}{_QUOTE}?(?i:{'|'.join(KEYS_OF_ARGUMENTS)})"
+    rf"{_QUOTE}?\s{{0,8}}[{COLONS}]"
 )
 """The keys of an object that is a call, in any quotes or none: `{name: "search", arguments: {}}`."""
 _LONGEST_KEY: Final = 40
