@@ -29,7 +29,7 @@ ENDLESS = (
 
 
 @each_format
-def test_no_raise_on_numbers_of_nothing(format_id: str) -> None:
+def test_no_raise_on_numbers_that_python_refuses(format_id: str) -> None:
     case = cases(format_id)[0]
     for scrap in ENDLESS:
         for place in (len(case.text) // 2, len(case.text)):

@@ -74,7 +74,7 @@ class Scorer:
     ) -> dict[str, Any]:
         try:
             truth = truth_of(value_at(row, self._scored.truth), self._scored.truth or "")
-        # A truth in JSON nested too deep raises RecursionError; it spoils its own row, not the run.
+        # A truth may nest too deeply to be shown, too; it spoils its own row, not the run.
         except (ValueError, RecursionError) as error:
             raise BadSettingError(f"its truth: {error}") from error
         result = reader.read(text, row)

@@ -1,4 +1,8 @@
-"""Decodes the entities of HTML in a text: `&lt;b&gt; &#38; c` is `<b> & c`."""
+"""Decodes the entities of HTML in a text: `&lt;b&gt; &#38; c` is `<b> & c`.
+
+The five of XML in the payloads of formats whose wire has them are decoded as they stream, by
+`core/payloads/raw/entities.py`.
+"""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
         builder.queue.extend(problems)
 
 
-def tell_of_nothing(builder: Builder, start: int, end: int) -> None:
+def report_without_roles(builder: Builder, start: int, end: int) -> None:
     """Reports a call that ends and has filled no role, such as `{"when": "now"}` in a list of calls.
 
     What was read of it is left out.

@@ -17,7 +17,7 @@ from toolgrammar.core.driver.raw.state import raw_of
 from toolgrammar.core.driver.reading_payloads import read_scanned, tell_mended
 from toolgrammar.core.mending.envelopes import is_json
 from toolgrammar.core.mending.mending import closers_behind, cut_call, cut_here, missing_closers
-from toolgrammar.core.mending.nameless import tell_of_cut
+from toolgrammar.core.mending.nameless import report_cut_nameless
 from toolgrammar.core.mending.stops import close_by_stop
 from toolgrammar.core.state.doubts import doubt_last
 
@@ -93,7 +93,7 @@ def _finish_scanned(driver: Driver) -> None:
     else:
         assert driver.payload.step is not None
         # A member of the call that fills no role, say: its name may come behind it.
-        tell_of_cut(driver)
+        report_cut_nameless(driver)
         scanned.cut(driver.base + end, mended, closers_behind(driver, driver.payload.step.node))
         driver.to_text()
 

@@ -14,7 +14,7 @@ from toolgrammar.core.mending.cut_opener import may_be_cut, note_begun, note_giv
 from toolgrammar.core.mending.envelopes import is_json, mend_envelope
 from toolgrammar.core.mending.fences import skip_fence
 from toolgrammar.core.mending.mending import cut_call, cut_here, mend, pass_words
-from toolgrammar.core.mending.nameless import tell_of_broken
+from toolgrammar.core.mending.nameless import report_broken_nameless
 from toolgrammar.core.mending.stops import close_by_stop
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
@@ -227,7 +227,7 @@ def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
         # White space up to here may be consumed already, depending on the chunks, so all of it
         # counts as markup.
         driver.move_to(blanks.match(driver.buffer, driver.position).end())
-    tell_of_broken(driver)
+    report_broken_nameless(driver)
     call_ends.broken(driver.builder, driver.base + driver.position, driver.last_end)
     driver.stand_on(driver.start_node)
     return None

@@ -34,7 +34,7 @@ from toolgrammar.core.machine.repairs import (
     written,
 )
 from toolgrammar.core.mending.misspelt import respell
-from toolgrammar.core.mending.nameless import tell_of_cut
+from toolgrammar.core.mending.nameless import report_cut_nameless
 from toolgrammar.core.state.doubts import (
     ended_with_line,
     is_mark,
@@ -324,7 +324,7 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     named = last is not None and (last.leaf == "name" or last.terminal.holds_name)
     if named and driver.last_end == end and call_ends.give_back_half_a_name(driver.builder, end):
         return
-    tell_of_cut(driver)
+    report_cut_nameless(driver)
     left_out = raws_of(driver.builder).left_out
     place = driver.last_end - driver.base
     closers = "" if left_out else missing_closers(driver, driver.node, place)

@@ -18,7 +18,7 @@ _BETWEEN: Final = " \t\r\n,;"
 """What stands between the calls of a section."""
 
 
-def tell_of_cut(driver: Driver) -> None:
+def report_cut_nameless(driver: Driver) -> None:
     """Reports a call of a section in which the text ends before its name."""
     end = driver.base + len(driver.buffer)
     if _has_begun(driver, end):
@@ -26,7 +26,7 @@ def tell_of_cut(driver: Driver) -> None:
         driver.builder.report("truncated", "error", message, Span(min(driver.unit, end), end))
 
 
-def tell_of_broken(driver: Driver) -> None:
+def report_broken_nameless(driver: Driver) -> None:
     """Reports a call of a section that text which does not fit breaks off before its name."""
     end = driver.base + driver.position
     if _has_begun(driver, end):

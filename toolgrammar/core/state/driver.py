@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.calls.call_ends import tell_of_nothing
+from toolgrammar.core.calls.call_ends import report_without_roles
 from toolgrammar.core.calls.completion import commit, judge_calls
 from toolgrammar.core.calls.role_effects import close_role
 from toolgrammar.core.message.quoted import Blocks
@@ -367,7 +367,7 @@ class Driver:
         if role == "call" and self.island >= 0 and self.called:
             self.commit()  # giving the island back would keep the call, and read it a second time
         if role == "call":
-            tell_of_nothing(self.builder, self.unit, end)
+            report_without_roles(self.builder, self.unit, end)
         close_role(self.builder, role, end)
         if role in _ISLANDS:
             # Until other text comes, a stray closer may belong to this call.

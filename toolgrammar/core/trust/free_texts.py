@@ -1,8 +1,9 @@
 """Doubts a call whose free text may hold the arguments of the call, or be another one.
 
 Examples: `<read_file>:<path>a.md</path></read_file>` has a text that holds the element of an argument of
-`read_file`; `'path': 'a.md'}` is an object of its arguments that lacks a brace; `{"nme": "search", "parameters": {}}` as the code of a tool names another tool; a file that
-is written whole holds no `=======` and `>>>>>>> REPLACE`, which are of an edit.
+`read_file`; `'path': 'a.md'}` is an object of its arguments that lacks a brace; `{"nme": "search",
+"parameters": {}}` as the code of a tool names another tool; a file that is written whole holds no
+`=======` and `>>>>>>> REPLACE`, which are of an edit.
 """
 
 from __future__ import annotations
