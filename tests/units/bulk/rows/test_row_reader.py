@@ -28,6 +28,8 @@ ODD = [
     *(json.dumps("[" * depth + "]" * depth) for depth in (300, 990, DEEPEST)),
 ]
 """No format, no list of tools and no finish reason, in JSON."""
+# Any text is a finish reason, though not one that the APIs have.
+CASES = [(name, value) for name in COLUMNS for value in ODD if name != "why" or value[0] != '"']
 
 
 def _rows(folder: Path, column: str, value: str) -> Path:
@@ -38,15 +40,11 @@ def _rows(folder: Path, column: str, value: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("value", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize(("column", "value"), CASES, ids=range(len(CASES)))
 @pytest.mark.parametrize("keep", [(), ("format", "tools", "why")])
 def test_a_setting_that_is_none_is_a_bad_row(
     tmp_path: Path, column: str, value: str, keep: tuple[str, ...]
 ) -> None:
-    # An odd reason is any text but those that the APIs have.
-    if column == "why" and value.startswith('"'):
-        value = "[]"
     setting: dict[str, Any] = {f"{COLUMNS[column]}_column": column}
     output = tmp_path / "out.jsonl"
     report = toolgrammar.batch(
