@@ -5,12 +5,14 @@ Example: in `{a: 5., b: New York, c: 'it\'s'}` the values are `5.0`, `"New York"
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.other_scalars import decimal
 from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.core.payloads.literals.python_json import NAMED_VALUES
 from toolgrammar.patterns.damaged_marks import marks_of, most_damaged
 from toolgrammar.patterns.distances import is_within
 from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN
@@ -143,17 +145,11 @@ def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return compile_pattern(rf"[^{other}\\]+"), compile_pattern(same)
 
 
-_LITERALS: Final = {
-    "true": "true", "false": "false", "null": "null",
-    "True": "true", "False": "false", "None": "null",
-}  # fmt: skip
-"""Models write those of Python, too: a string that is one of them has quotes."""
-
-
 def word_as_json(word: str) -> str:
     """Returns the JSON text of a bare word."""
-    if word in _LITERALS:
-        return _LITERALS[word]
+    # Models write the names of Python, too: a string that is one of them has quotes.
+    if word in NAMED_VALUES:
+        return json.dumps(NAMED_VALUES[word])
     # `+5` is not a number here.
     is_short = len(word) <= MAX_DIGITS and not word.startswith("+")
     return (decimal(word) if is_short else None) or as_json(word)
