@@ -37,7 +37,8 @@ _STRING = (
 )
 _STRING_NAME = "JSON_STRING"
 _ESCAPE = late(r"\\.|\"", re.DOTALL)
-_SMART = "\u201c\u201d\u201e"
+SMART_QUOTES = "\u201c\u201d\u201e"
+"""The typographic quotes that stand for JSON's."""
 
 
 def loose_pattern(terminal: Terminal) -> str:
@@ -90,14 +91,16 @@ def _loose_key(key: str) -> str:
     colon = f"(?={_COLON})"
     # Of `'name'`, `name:`, `"name:`, `name":` and typographic quotes, those that lack a quote need
     # the colon, which alone shows that they are keys.
-    return rf"'{key}'|{key}{colon}|\"{key}{colon}|{key}\"{colon}|[{_SMART}]{key}[{_SMART}]"
+    return (
+        rf"'{key}'|{key}{colon}|\"{key}{colon}|{key}\"{colon}|[{SMART_QUOTES}]{key}[{SMART_QUOTES}]"
+    )
 
 
 def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
     """Returns the code of the repair of a loose key or string."""
     if terminal.marks:
         return "misspelt"
-    if text[0] in "'" + _SMART:
+    if text[0] in "'" + SMART_QUOTES:
         return "quote-style"
     # In `"name" = ` or `"name" {` both quotes are there, so the colon is what was repaired.
     if terminal.text.strip().endswith(":") and text.startswith('"') and text.count('"') > 1:
@@ -114,7 +117,7 @@ def as_strict(terminal: Terminal, text: str) -> str:
         return terminal.text.strip()
     if text.startswith("'"):
         return '"' + _ESCAPE.sub(_requoted, text[1:-1]) + '"'
-    if text[0] in _SMART:
+    if text[0] in SMART_QUOTES:
         return '"' + text[1:-1] + '"'
     return json.dumps(text.strip('"'), ensure_ascii=False)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.machine.relaxed_quotes import SMART_QUOTES
 from toolgrammar.core.mending.mending import cut_here
 from toolgrammar.grammar.call_evidence import POSSIBLE, is_of_calls, letters_of
 from toolgrammar.values.patterns import blanks, late
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 64
 """The most characters of markup that the end of the text cuts."""
-_QUOTES: Final = str.maketrans("'\u201c\u201d\u201e", '""""')
+_QUOTES: Final = str.maketrans(dict.fromkeys("'" + SMART_QUOTES, '"'))
 _EMPTY = late(r"\s*\[\s*\]\s*")
 _BEHIND = late(
     r"""\s*+(?:[{}\[\]<(|/\uff5c]|["']\w|[\w.:/$@-]{1,256}[ \t]?[=({\[])"""
