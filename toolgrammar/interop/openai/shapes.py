@@ -13,10 +13,10 @@ from toolgrammar.interop.exchange import (
     Cut,
     Message,
     Withheld,
+    call_with,
     lost_call,
     mapping_of,
     plain,
-    read_call,
     server_problem,
     string_of,
     text_of,
@@ -117,7 +117,7 @@ def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
     if not isinstance(function, Mapping) or not isinstance(name, str):
         found = keys_of(tool_call)
         raise KeyError(f"a tool call has its name under function.name; this one has {found}")
-    return read_call(name, written_json(function.get("arguments")), identity)
+    return call_with(name, function.get("arguments"), identity)
 
 
 def to_message(
