@@ -173,13 +173,12 @@ def _is_in_open_call(
         start, text = start + len(text) - len(rest), rest
     if not text or ends_in_escape(text):
         return text != ""
-    opened = openers_in(builder, start, text)
-    # An opener that stands there twice holds nothing.
-    # As in `<search><search>`, which a model wrote for one opener.
+    # An opener that stands there twice holds nothing: a model wrote `<search><search>` for one.
     opener = f"<{draft.written_name}>"
-    if text[-len(opener) - _MOST_BLANKS :].rstrip().endswith(opener):
+    is_opener = builder.source.slice(draft.start, draft.start + len(opener)) == opener
+    if is_opener and text[-len(opener) - _MOST_BLANKS :].rstrip().endswith(opener):
         text = text.rstrip().removesuffix(opener)
-    return stands_inside(text, signs, tools, opened)
+    return stands_inside(text, signs, tools, openers_in(builder, start, text))
 
 
 def _may_go_on(call: ToolCall, text: str, tools: Mapping[str, ToolSpec]) -> bool:
