@@ -18,6 +18,10 @@ ORDER = {
     },
 }
 MEANT = {"kind": "rye", "kilos": 25}
+ANY = {**ORDER, "parameters": {**ORDER["parameters"], "required": []}}
+"""The tool, but that it may be called without arguments."""
+_ARGUMENTS = re.compile(r',(\s*"(?:arguments|args|parameters|action_input)":)')
+"""Where the name ends, in a format whose call is an object."""
 _KEY = re.compile(r',(\s*)(?="kilos"|kilos:)')
 """Where the first member ends, in a format whose arguments are an object."""
 _END = re.compile(r"25(\}+)")
@@ -41,6 +45,19 @@ def damaged(format_id: str) -> list[str]:
     if behind.startswith('"'):
         texts += [f"{before}}}{behind[1:]}", re.sub(r'\{(\s*)"(?=kind")', r"{\1}", text)]
     return texts
+
+
+def without_arguments(format_id: str) -> list[str]:
+    """Returns calls whose object ends behind the name, and whose arguments follow it."""
+    try:
+        text = formats[format_id].render([ToolCall("order", MEANT)], tools=[ANY])
+    except RenderError:
+        return []
+    return [
+        _ARGUMENTS.sub(rf"}}{between}\1", text)
+        for between in (",", "", "7", " -")
+        if _ARGUMENTS.search(text)
+    ]
 
 
 def quoting(format_id: str) -> list[str]:
@@ -78,6 +95,17 @@ def test_the_rest_of_the_arguments_puts_a_call_into_doubt(format_id: str) -> Non
 
 
 @each_format
+def test_arguments_behind_the_object_of_a_name_put_the_call_into_doubt(format_id: str) -> None:
+    for text in without_arguments(format_id):
+        for tools in ([ANY], None):
+            whole = toolgrammar.parse(text, format_id, tools=tools)
+            assert not any(call.executable for call in whole.calls), text
+            events = toolgrammar.stream(list(text), format_id, tools=tools)
+            ended = [each.call for each in events if isinstance(each, toolgrammar.CallEnd)]
+            assert tuple(ended) == whole.calls, text
+
+
+@each_format
 def test_the_rest_of_a_string_puts_a_call_into_doubt_or_tells_of_a_loss(format_id: str) -> None:
     for text in quoting(format_id):
         for tools in (True, False):
@@ -90,4 +118,5 @@ def test_the_rest_of_a_string_puts_a_call_into_doubt_or_tells_of_a_loss(format_i
 
 def test_formats_have_objects_that_can_be_damaged() -> None:
     assert sum(damaged(format_id) != [] for format_id in formats) >= 50
+    assert sum(without_arguments(format_id) != [] for format_id in formats) >= 30
     assert sum(quoting(format_id) != [] for format_id in formats) >= 40

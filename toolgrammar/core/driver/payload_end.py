@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _BRACKETS: Final = frozenset({"bracket", "missing-close-tag"})
 """Codes of repairs by which an object is closed."""
+_ENDS_ITEM: Final = frozenset("]}{[<(`\r\n")
+"""What ends a list or a line, or begins another item, the closer of a section, or a fence."""
 
 
 def is_settled(driver: Driver, step: Step | None = None) -> bool:
@@ -48,7 +50,7 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     if step is None or step.node.accepts_text:
         found.append(_goes_on(driver))
         found.append(_quotes_on(driver))
-    elif not driver.builder.has_arguments:
+    if not driver.builder.has_arguments:
         found.append(_is_closed_before(driver))
     if any(found):
         assert driver.builder.draft is not None
@@ -87,17 +89,28 @@ def _goes_on(driver: Driver) -> bool | None:
 
 
 def _is_closed_before(driver: Driver) -> bool | None:
-    """Whether a call of a list was closed before its arguments: `[{"name": "f"}, "arguments": {`.
+    """Whether a call was closed before its arguments, as in `[{"name": "f"}, "arguments": {`.
 
-    The comma may be what was damaged.
+    The comma may be what was damaged, and another character may stand in its place. None if more
+    text is needed.
     """
-    source, place = driver.builder.source, driver.last_end
-    if source.slice(place - 1, place) != "}":
+    builder, place = driver.builder, driver.last_end
+    if builder.source.slice(place - 1, place) != "}":
         return False
-    rest = source.slice(place, place + MOST)
-    if not rest.strip():
-        return False if driver.final or len(rest) == MOST else None
-    return rest.lstrip().startswith((",", '"')) and _goes_on(driver)
+    rest = builder.source.slice(place, place + MOST)
+    is_all = driver.final or len(rest) == MOST
+    first = rest.strip()[:1]
+    if not first:
+        return False if is_all else None
+    if first not in ',"':
+        # Behind a line end no character stands for a comma.
+        rest = rest.lstrip(" \t")
+        if rest[0] in _ENDS_ITEM:
+            return False
+        rest = rest[1:]
+        if not rest:
+            return False if is_all else None
+    return goes_on(rest, builder.awaits, final=is_all)
 
 
 def _quotes_on(driver: Driver) -> bool | None:

@@ -117,8 +117,9 @@ def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> boo
         return False
     follows = stands_at(text, place, final=final)
     # Where a model wrote that it calls nothing, there is neither a draft nor a call.
-    if follows and not builder.has_draft and builder.calls:
-        report_rest(builder, builder.calls[-1].span.end)
+    last = builder.calls[-1] if follows and not builder.has_draft and builder.calls else None
+    if last is not None and "skipped-markup" not in last.doubts:
+        report_rest(builder, last.span.end)
     return follows
 
 

@@ -212,6 +212,9 @@ class StreamTokens:
         if message.arguments_start < 0 and message.name is not None and not step.leaf:
             self._token_start = start
         self._last_end = base + end
+        # Behind `{"name": "f"}` the arguments may follow, which the driver looks for.
+        if message.arguments_start < 0 and "call" in step.after and written.endswith("}"):
+            return False
         if (
             step.after
             # After a bracket that ends a call, more of its object may follow.

@@ -238,7 +238,8 @@ class WholeReader:
         if name is None or "\\" in name or oddity(name, self.tools):  # The driver reports these.
             return False
         start, arguments = self.arguments_start, self.arguments
-        if self.passed and arguments is None:  # The arguments may stand under another key.
+        # The arguments may stand under another key, or behind the object: `{"name": "f"}, "a": {}`.
+        if arguments is None and (self.passed or self.text[end - 1] == "}"):
             return False
         spec = self.tools.get(name)
         # It may have been cut, or be no call.
