@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,13 +51,65 @@ def grammar_folder() -> Path:
         # The first that exists is used.
         if folder.is_dir():
             return folder
+    unpacked = _unpacked()
+    if unpacked is not None and (unpacked / "grammars").is_dir():
+        return unpacked / "grammars"
     raise FileNotFoundError(f"no grammars in or beside {_PACKAGE}; install toolgrammar again")
 
 
 def tables_folder() -> Path | None:
     """Returns the folder of the tables in a wheel, or None in a checkout."""
-    folder = _PACKAGE / "tables"
+    folder = (_unpacked() or _PACKAGE) / "tables"
     return folder if folder.is_dir() else None
+
+
+def _archive() -> Path | None:
+    """Returns the zip archive from which Python imports the package; None if it is in a folder."""
+    return next((path for path in _PACKAGE.parents if path.is_file()), None)
+
+
+@cache
+def _unpacked() -> Path | None:
+    """Returns a folder with the grammars and the tables of a package in a zip archive, else None.
+
+    Spark hands a wheel to its workers as an archive. What is unpacked is kept in the cache folder
+    under a name that its content determines, and without a cache only while the process runs.
+
+    Raises:
+        OSError: there is no place to unpack to.
+    """
+    archive = _archive()
+    if archive is None:
+        return None
+    # Imported here: only a package in an archive needs these.
+    import atexit
+    import shutil
+    import tempfile
+    from zipfile import ZipFile
+
+    inside = _PACKAGE.relative_to(archive).as_posix()
+    with ZipFile(archive) as opened:
+        parts = [
+            each
+            for each in opened.infolist()
+            if each.filename.startswith((f"{inside}/grammars/", f"{inside}/tables/"))
+        ]
+        content = repr(sorted((each.filename, each.CRC, each.file_size) for each in parts))
+        kept = cache_folder()
+        folder = None if kept is None else kept / f"unpacked-{hex_digest(content.encode())[:32]}"
+        if folder is not None and folder.is_dir():
+            return folder / inside
+        target = Path(tempfile.mkdtemp(prefix=".unpacked-", dir=kept))
+        opened.extractall(target, parts)
+    if folder is None:
+        atexit.register(shutil.rmtree, target, ignore_errors=True)
+        return target / inside
+    try:
+        target.replace(folder)  # Other processes find all of it or nothing.
+    except OSError:
+        # Another process was sooner.
+        shutil.rmtree(target, ignore_errors=True)
+    return folder / inside
 
 
 def grammar_paths(folder: Path) -> list[Path]:
@@ -70,10 +123,10 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def read_text_if_there(path: str | os.PathLike[str]) -> str:
-    """Returns the text of a file, or "" if there is none."""
+    """Returns the text of a file, or "" if there is none; a file in an archive is none."""
     try:
         return read_text(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return ""
 
 
@@ -151,6 +204,8 @@ def compiler_stamp() -> str:
     """
     # The two packages that determine the content of the tables.
     paths = [path for name in ("grammar", "patterns") for path in (_PACKAGE / name).rglob("*.py")]
+    if not paths and (archive := _archive()) is not None:
+        paths = [archive]
     # Sorted: the order in which a disk lists files differs between machines.
     return hex_digest(repr(file_stamp(sorted(paths))).encode())[:12]
 
