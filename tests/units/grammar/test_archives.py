@@ -41,7 +41,15 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _start(archive: Path, cache: Path) -> subprocess.Popen[str]:
-    command = (sys.executable, "-W", "error", "-c", _USE, str(archive), str(len(toolgrammar.formats)))
+    command = (
+        sys.executable,
+        "-W",
+        "error",
+        "-c",
+        _USE,
+        str(archive),
+        str(len(toolgrammar.formats)),
+    )
     return subprocess.Popen(
         command,
         env={**os.environ, files.CACHE_VARIABLE: str(cache)},
