@@ -127,7 +127,8 @@ def named_as_in_a_call(
     """Returns where a tool is named as calls name it, and what stands there; None where none is.
 
     That is beside a sign, before an argument of its own (`search(query=`), or with markup and
-    nothing else (`[list_notes(()]`), or between the keys of a call, however they are quoted.
+    nothing else (`[list_notes(()]`), at the beginning of a list of calls, or between the keys of a
+    call, however they are quoted.
 
     Args:
         text: the text.
@@ -159,7 +160,7 @@ def named_as_in_a_call(
                 argument = written.match(text, end)
                 if argument is not None and argument[argument.lastindex or 0] in spec.properties:
                     return start, text[start : argument.end()]
-            if _is_all(text, start, end):
+            if _is_all(text, start, end) or _is_first(text, start, end):
                 return start, name
             behind = _KEY_BEHIND.match(text, end)
             if behind and _KEY_BEFORE.search(text, max(0, start - _LONGEST_KEY), start):
@@ -183,6 +184,11 @@ def _is_all(text: str, start: int, end: int) -> bool:
         and _BEFORE_ALL.match(before) is not None
         and _BEHIND_ALL.match(behind) is not None
     )
+
+
+def _is_first(text: str, start: int, end: int) -> bool:
+    """Whether a text begins with a list whose first item is a call: `[search(], ask()]`."""
+    return text[:start].strip() == "[" == text[start - 1] and text[end : end + 1] == "("
 
 
 def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | None:

@@ -72,6 +72,8 @@ class State:
         self.held_from = 0
         self.comma: tuple[int, int] | None = None
         """The place of the comma that is held: its index in `held` and its offset in the source."""
+        self._digits_end = -1
+        """The offset behind the last value that ended with a digit."""
         self._put_in: Repair | None = None
         """The repair that inserted that comma, or replaced another character by it."""
         self._left_out: Repair | None = None
@@ -177,7 +179,10 @@ class State:
         self.release()
 
     def end_value(self) -> None:
-        """Continues after a value."""
+        """Continues after a value, which ends at the current position."""
+        source = self.source
+        if source.text[source.pos - 1 : source.pos].isdigit():
+            self._digits_end = source.base + source.pos
         self.mode = AFTER
         self.keep_repairs()
         if not self.stack:
@@ -255,8 +260,7 @@ class State:
         offset = self.held_from if self.held else base + start
         self._put_in = self.insert("comma", offset - base, ",")
         # In `[7"a"]` nothing parts them: the digit may be left of something else, as of a bracket.
-        # A word that began in a text before this one has white space in front of it.
-        if start > 0 and self.source.text[start - 1].isdigit():
+        if base + start == self._digits_end:
             self._put_in.judge(doubt=True)
         self.held.insert(0, ",")
         self.held_from = offset
