@@ -127,12 +127,13 @@ class Markup(Around):
         # Only brackets have come so far, and the text after them is not known.
         if place == len(text) and not source.final and place - index < REACH:
             raise More
+        # A short opener may be there already, `{`, and the longer one `{"tool_calls": ` still come.
+        self._wait_for_opener(source, place)
         match = self._long_token(text, place) or start.opener.match(text, place)
         if match is not None:
             if match.end() == len(text) and not source.final:
                 raise More
             return text[match.end() : match.end() + 1] not in _QUOTES
-        self._wait_for_opener(source, place)
         self._wait_for(source, place)
         return False
 

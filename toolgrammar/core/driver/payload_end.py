@@ -65,26 +65,41 @@ def ends_call(step: Step) -> bool:
     return "call" in step.after and may_go_on
 
 
+def _last(driver: Driver) -> str:
+    """Returns the last character of the last token or payload."""
+    return driver.builder.source.slice(driver.last_end - 1, driver.last_end)
+
+
+def _behind(driver: Driver) -> str:
+    """Returns the text behind the last token or payload, as far as it tells, and no more than was fed.
+
+    Where a format is only tried, the source holds more than the driver was fed.
+    """
+    place, fed = driver.last_end, driver.base + len(driver.buffer)
+    return driver.builder.source.slice(place, min(place + MOST, fed))
+
+
 def _is_called_again(driver: Driver) -> bool | None:
     """Whether a parenthesis opens right after the call's own, as in `wipe()(path="/")`."""
-    beside = driver.builder.source.slice(driver.last_end - 1, driver.last_end + 1)
-    return None if beside == ")" and not driver.final else beside == ")("
+    if _last(driver) != ")":
+        return False
+    behind = _behind(driver)
+    return None if not behind and not driver.final else behind.startswith("(")
 
 
 def _touches(driver: Driver) -> bool:
     """Whether text follows the last bracket of the open call without a blank."""
-    place = driver.last_end
-    beside = driver.builder.source.slice(place - 1, place + 1)
-    return driver.builder.has_draft and len(beside) == 2 and touches(*beside)
+    behind = _behind(driver)
+    return driver.builder.has_draft and behind != "" and touches(_last(driver), behind[0])
 
 
 def _goes_on(driver: Driver) -> bool | None:
     """Whether the arguments may go on in the text after a call; None if more text is needed."""
-    builder, place = driver.builder, driver.last_end
+    builder = driver.builder
     # Only an object can be closed too early: a raw value ends at its own closer.
-    if not builder.has_draft or builder.source.slice(place - 1, place) != "}":
+    if not builder.has_draft or _last(driver) != "}":
         return False
-    rest = builder.source.slice(place, place + MOST)
+    rest = _behind(driver)
     return goes_on(rest, builder.awaits, final=driver.final or len(rest) == MOST)
 
 
@@ -94,10 +109,9 @@ def _is_closed_before(driver: Driver) -> bool | None:
     The comma may be what was damaged, and another character may stand in its place. None if more
     text is needed.
     """
-    builder, place = driver.builder, driver.last_end
-    if builder.source.slice(place - 1, place) != "}":
+    if _last(driver) != "}":
         return False
-    rest = builder.source.slice(place, place + MOST)
+    rest = _behind(driver)
     is_all = driver.final or len(rest) == MOST
     first = rest.strip()[:1]
     if not first:
@@ -110,7 +124,7 @@ def _is_closed_before(driver: Driver) -> bool | None:
         rest = rest[1:]
         if not rest:
             return False if is_all else None
-    return goes_on(rest, builder.awaits, final=is_all)
+    return goes_on(rest, driver.builder.awaits, final=is_all)
 
 
 def _quotes_on(driver: Driver) -> bool | None:
@@ -118,13 +132,13 @@ def _quotes_on(driver: Driver) -> bool | None:
 
     Of `{"a": "say "}</tool_call>" now"}` the object lacks a bracket: its closer may be quoted.
     """
-    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    builder, draft = driver.builder, driver.builder.draft
     if draft is None or not draft.repaired:
         return False
     mended = builder.diagnostics[draft.diagnostics.listed :]
     if _BRACKETS.isdisjoint(each.code for each in mended):
         return False
-    rest = builder.source.slice(place, place + MOST)
+    rest = _behind(driver)
     if not rest:
         return False if driver.final else None
     is_quote = rest[0] in "\"'"
@@ -137,17 +151,17 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     In `{"arguments": {"a": 1}, "b": 2}}` one is too many, and `b` may be an argument; behind
     `{"a": ["x", "b": 0}}`, in which a bracket was put in, something may be lost.
     """
-    builder, draft, place = driver.builder, driver.builder.draft, driver.last_end
+    builder, draft = driver.builder, driver.builder.draft
     if draft is None:
         return False
     mended = (each.code for each in builder.diagnostics[draft.diagnostics.listed :])
     if not holds_beside(builder, draft) and not (draft.repaired and "bracket" in mended):
         return False
-    rest = builder.source.slice(place, place + MOST).lstrip()
+    behind = _behind(driver)
     # Only white space has come so far: the bracket may still follow.
-    if not rest and not driver.final and builder.source.length < place + MOST:
+    if not behind.strip() and not driver.final and len(behind) < MOST:
         return None
-    return rest.startswith("}") and builder.source.slice(place - 1, place) == "}"
+    return behind.lstrip().startswith("}") and _last(driver) == "}"
 
 
 def leave(driver: Driver, end: int) -> bool:

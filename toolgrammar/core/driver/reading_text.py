@@ -47,14 +47,14 @@ def read_text(driver: Driver) -> bool:
             match, end = None, begun
             driver.hold_at(driver.base + begun)
 
+    if node.skipping and _ends_unopened(driver, end):
+        return True
     # Only in prose may an opener be an example: between the calls of a section nothing is quoted.
     if match is not None and not node.closes_group:
         opens = _may_open(driver, end)
         if not opens:
             driver.give_text_to(end if opens is None else end + 1)
             return opens is not None
-    if node.skipping and _ends_unopened(driver, end):
-        return True
     driver.give_text_to(end)
     if match is None:
         return False

@@ -199,7 +199,9 @@ def stands_unopened(
     for each in node.near_openers:
         if isinstance(each, LostOpener):
             match = each.whole.match(text, place)
-            if match is not None and match["tool"] in tools:
+            if match is not None and match.end("tool") == len(text) and not final:
+                waits = True  # The name may go on.
+            elif match is not None and match["tool"] in tools:
                 return True
             # Another opener may match already, so the loop ends before more text is requested.
             waits = waits or (not final and each.begun.match(text, place) is not None)

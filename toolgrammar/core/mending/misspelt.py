@@ -64,7 +64,10 @@ def _respelt(
         if match is not None and isinstance(each, NearOpener):
             report_misspelt(driver, place, match.end(), each.text, sure=True)
             return driver.node.steps[each.group], match
-        # If the opener is missing, only the name of a known tool shows that a call begins.
+        # If the opener is missing, only the name of a known tool shows that a call begins. At the
+        # end of a chunk the name may go on.
+        if match is not None and match.end("tool") == len(driver.buffer) and not driver.final:
+            return False
         if match is not None and match["tool"] in driver.builder.tools:
             _put_in_opener(driver, place, each.text)
             return driver.node.steps[each.group], match

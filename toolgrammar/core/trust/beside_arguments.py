@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.member_behind import stands_at
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -24,6 +25,8 @@ _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"}
 _LEADS: Final = frozenset({",", '"', "'"})
 """What the rest of arguments begins with, but for letters: a member, or the rest of a string."""
 _STRING = late(r"\s{0,16}:\s{0,16}[\"']([^\"'\n]{1,64})[\"']")
+_NOTHING = late(r"\s{0,16}:\s{0,16}(?:null|None|\"\s{0,16}\"|\{\s{0,16}\}|\[\s{0,16}\])")
+"""A value that holds no arguments, behind its key."""
 _LONGEST_NAME: Final = 100
 """Characters from the end of a key to that of a name behind it, at most."""
 MOST_KEYS: Final = 32
@@ -72,17 +75,30 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
         # A call that is in doubt already is not run: more reasons would help nobody.
         is_rest = not (awaited or draft.doubts) and _is_mended(builder, draft, place)
         names = not draft.doubts and _names_other(builder, draft, place.end)
+        holds = not draft.doubts and _may_be_arguments(builder, key, place.end)
         if awaited:
             message = f"Found `{key[:40]}` beside the arguments; it may be one of them"
         elif names:
             message = f"Found another tool under `{key[:40]}`; the call may be one of that"
         elif is_rest:
             message = f"Found `{key[:40]}` beside the arguments; it may be the rest of a string"
-        is_doubt = awaited or names or is_rest
+        elif holds:
+            message = f"Found `{key[:40]}` and no arguments; it may hold them"
+        is_doubt = awaited or names or is_rest or holds
         if is_doubt:
             draft.doubts.append("skipped-markup")
         builder.report("skipped-markup", "error" if is_doubt else "info", message, place)
     keys.clear()
+
+
+def _may_be_arguments(builder: Builder, key: str, place: int) -> bool:
+    """Whether a call has no arguments, and a key that others use for them holds something.
+
+    An object under such a key is doubted where the call ends.
+    """
+    if builder.has_arguments or key.lower() not in KEYS_OF_ARGUMENTS:
+        return False
+    return _NOTHING.match(builder.source.slice(place, place + _LONGEST_NAME)) is None
 
 
 def _names_other(builder: Builder, draft: Draft, place: int) -> bool:

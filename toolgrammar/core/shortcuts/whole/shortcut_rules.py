@@ -119,7 +119,7 @@ def ends_plainly(text: str, position: int) -> bool:
     """Whether the text after a call without a closer can't be one of its arguments."""
     before, behind = text[position - 1 : position], text[position : position + 1]
     # `limit=3` on the next line may be an argument that the model wrote outside of the call.
-    if (before == "\n" and behind.strip()) or touches(before, behind):
+    if (before == "\n" and behind.strip("\r\n")) or touches(before, behind):
         return False
     # `, "limit": 3}` after an object may belong to it.
     return not may_go_on(text, position)
