@@ -15,6 +15,7 @@ import toolgrammar
 from fuzz.crossed import crossed as crossing
 from fuzz.hostile_results import hostile_results
 from fuzz.mixed import disagreement, mixed_case
+from fuzz.moved import moved_case
 from fuzz.options import contradiction
 from toolgrammar import RenderError, ToolCall
 from toolgrammar.grammar.roles import JSON_LIKE, bare_name
@@ -208,6 +209,12 @@ def mixed(format_id: str, draw: random.Random) -> Attempt:
     return Attempt(case.text, disagreement(case, draw))
 
 
+def moved(format_id: str, draw: random.Random) -> Attempt:
+    """Tokens of an example are dropped, doubled or moved: all readings of it say the same."""
+    case = moved_case(format_id, draw)
+    return Attempt(case.text, disagreement(case, draw))
+
+
 def options(format_id: str, draw: random.Random) -> Attempt:
     """A text is read with options that few set together: its readings agree."""
     return Attempt(*contradiction(format_id, draw))
@@ -227,6 +234,7 @@ ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "rendered": rendered,
     "results": results,
     "mixed": mixed,
+    "moved": moved,
     "options": options,
     "crossed": crossed,
 }

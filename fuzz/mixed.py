@@ -39,7 +39,7 @@ def mixed_case(format_id: str, draw: random.Random) -> Case:
     text = "".join(_piece(each, draw) for each in wheres)[:_LONGEST]
     lists = [f"{format_id},{other}", f"{other},{format_id}"] if other != format_id else []
     chosen = draw.choice((format_id, format_id, *lists, "auto"))
-    sample = draw.choice(_examples(format_id))
+    sample = draw.choice(examples(format_id))
     prefix = draw.choice(("", "", sample.prefix, "<think>\n"))
     return Case("mixed", chosen, text, prefix, draw.choice((None, sample.tools)))
 
@@ -67,7 +67,7 @@ def disagreement(case: Case, draw: random.Random) -> str:
 
 def _piece(format_id: str, draw: random.Random) -> str:
     """Returns an example, a part of one, one that is damaged or escaped, or a scrap."""
-    text = draw.choice(_examples(format_id)).text
+    text = draw.choice(examples(format_id)).text
     start, end = sorted((draw.randrange(len(text) + 1), draw.randrange(len(text) + 1)))
     match draw.randrange(10):
         case 0 | 1 | 2:
@@ -95,7 +95,8 @@ def pieces_of(text: str, draw: random.Random) -> Iterator[str]:
 
 
 @cache
-def _examples(format_id: str) -> list[Case]:
+def examples(format_id: str) -> list[Case]:
+    """Returns the examples of a format's page."""
     form = toolgrammar.formats[format_id]
     return cases_of_page(read_page(form.path.with_suffix(".md")), form.id)
 

@@ -7,10 +7,12 @@ import random
 import re
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolgrammar
+from fuzz.mixed import disagreement
 from tests.laws.drawn import hostile_texts
 from tests.laws.every_case import (
     cases,
@@ -33,6 +35,66 @@ _TOKEN = re.compile(r"(?<=\W)\S|(?<=\w)\W")
 @each_format_with_rows
 def test_splits(format_id: str) -> None:
     hold(laws.splits, row_cases(format_id))
+
+
+def _tool(name: str, **types: str) -> dict[str, object]:
+    properties = {key: {"type": kind} for key, kind in types.items()}
+    return {"name": name, "parameters": {"type": "object", "properties": properties}}
+
+
+FOUND = (
+    # A name that begins like that of a tool ends a chunk, behind an opener that is missing.
+    ("seed_oss", "<function=look\n<function=lookout>\n</function>", _tool("look")),
+    # A comma is missing behind a digit, and the string behind it goes on in another chunk.
+    (
+        "llama3_json",
+        '{"name": "f", "parameters": {"a": [7"bc" 2, 3]}}',
+        {
+            "name": "f",
+            "parameters": {
+                "type": "object",
+                "properties": {"a": {"type": "array", "items": {"type": "number"}}},
+            },
+        },
+    ),
+    # A backtick in a thought, or before the prose, opens no code for a call behind that.
+    ("mistral_v11", "[THINK]See ```x[/THINK]Ok.[TOOL_CALLS]f[ARGS]{}", _tool("f")),
+    (
+        "inkling",
+        (
+            "<|message_model|>``<|content_text|>Ok.<|end_message|><|message_model|>f"
+            '<|content_invoke_tool_json|>{"name":"f","args":{"a":"b"}}<|end_message|>'
+        ),
+        _tool("f", a="string"),
+    ),
+    # The line behind a call begins with a blank, and a key stands below it.
+    ("reploid0", 'TOOL: f\na: [1]\n : {"b": true}\ncode: 007\n', _tool("f")),
+    # A short opener stands there already, and a longer one may still come.
+    (
+        "openwebui_json",
+        '{"tool_calls": [{"name": "f", "parameters": {"a": "x"{"tool_calls": }}]}',
+        _tool("f", a="string"),
+    ),
+    # Text in a section whose opener is missing ends with a backtick before an opener.
+    (
+        "deepseek_v3",
+        (
+            "function<\uff5ctool\u2581sep\uff5c>f\n```json\n{}````"
+            "<\uff5ctool\u2581call\u2581end\uff5c><\uff5ctool\u2581calls\u2581end\uff5c>"
+        ),
+        _tool("f"),
+    ),
+    # A format is tried on a text that ends with its object, and a brace follows.
+    ("auto", '{"tool": "f", "args": "a": "\\"x\\" }]}"}}', _tool("f", a="string")),
+)
+"""Texts whose reading depended on how they were cut, with the tool that they call."""
+
+
+@pytest.mark.parametrize(("format_id", "text", "tool"), FOUND, ids=[each[0] for each in FOUND])
+def test_splits_of_found_texts(format_id: str, text: str, tool: dict[str, object]) -> None:
+    case = Case("found", format_id, text, tools=(tool,))
+    laws.splits(case)
+    assert not disagreement(case, random.Random(0))
 
 
 @each_format

@@ -168,7 +168,7 @@ class Undecided:
         if self._has_begun():
             return self.json
         driver = self.driver
-        driver.payload.begin(self.json)
+        driver.payload.begin(self.json, driver.payload.start)
         cut_payload(driver, self.json.node, known=False)
         return None
 

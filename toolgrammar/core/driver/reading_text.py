@@ -110,7 +110,8 @@ def _may_open(driver: Driver, place: int) -> bool | None:
     """
     builder, offset = driver.builder, driver.base + place
     is_fence = driver.buffer[place] in "`~"
-    if not is_fence and is_inline(builder, offset):
+    free = driver.payload.prose_from(driver.previous, driver.last_end)
+    if not is_fence and is_inline(builder, offset, free):
         if not driver.final and driver.node.entry_beginnings.match(driver.buffer, place):
             return None
         # Calls are quoted in inline code; a tag of reasoning counts wherever it stands.

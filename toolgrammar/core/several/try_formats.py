@@ -229,7 +229,8 @@ class TriedFormats:
         builder, buffer, offset = self.builder, driver.buffer, driver.base + place
         note_block(builder, driver.blocks, offset, self.free, is_fence=buffer[place] in "`~")
         self.in_fence = self.several.wary and driver.blocks.began >= 0
-        inline = is_inline(builder, offset)
+        free = driver.payload.prose_from(driver.previous, driver.last_end)
+        inline = is_inline(builder, offset, free)
         if not (inline or (self.in_fence and not builder.tools)):
             return False
         note_quoted(builder, offset, buffer[place : place + length], is_inline=inline)

@@ -277,7 +277,7 @@ class Driver:
         if self.unit < 0:
             self.unit = self.base + start
         self.position, self.back = start, None
-        self.payload.begin(step)
+        self.payload.begin(step, self.base + start)
 
     def judge_fence(self, *, may_come: bool) -> None:
         """Sets whether a code fence after the island's opener may be dropped."""

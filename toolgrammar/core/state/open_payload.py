@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.grammar.roles import PROSE_ROLES
+
 if TYPE_CHECKING:
     from toolgrammar.core.arguments.json_payload import JsonPayload
     from toolgrammar.core.machine.machine import Step
@@ -21,6 +23,8 @@ class OpenPayload:
     def __init__(self) -> None:
         self.step: Step | None = None
         """The step of the payload that is read or was read last."""
+        self.start = 0
+        """The offset where that payload begins."""
         self.scanner: Scanner | JsonPayload | None = None
         self.raw: RawMode | None = None
         self.undecided: object | None = None
@@ -32,10 +36,26 @@ class OpenPayload:
         self.lacks_closers = False
         """Whether markup ended the payload while its brackets were open."""
 
-    def begin(self, step: Step) -> None:
-        """Begins the payload of a step."""
-        self.step = step
+    def begin(self, step: Step, start: int) -> None:
+        """Begins the payload of a step at an offset."""
+        self.step, self.start = step, start
         self.lacks_closers = False
+
+    def prose_from(self, previous: Step | None, end: int) -> int:
+        """Returns the offset from which the prose before an opener may open inline code.
+
+        That is the end of the last island, or the beginning of its prose. Reasoning is over with
+        its closer.
+
+        Args:
+            previous: the step that was read last.
+            end: the offset where that ended.
+        """
+        step = self.step
+        if step is None or step.leaf not in PROSE_ROLES:
+            return end
+        is_over = step.leaf == "reasoning" and step is not previous
+        return end if is_over else self.start
 
     def scan(self, scanner: Scanner | JsonPayload) -> None:
         """Lets a scanner read the payload."""

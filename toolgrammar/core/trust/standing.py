@@ -328,8 +328,14 @@ def report_inline(builder: Builder) -> None:
         builder.report(CODE, "warning", message, Span(place, place))
 
 
-def is_inline(builder: Builder, offset: int) -> bool:
-    """Whether a place stands in inline code: behind a backtick of its line, or of the same code."""
+def is_inline(builder: Builder, offset: int, first: int) -> bool:
+    """Whether a place stands in inline code: behind a backtick of its line, or of the same code.
+
+    Args:
+        builder: the message.
+        offset: the place.
+        first: the offset from which backticks count.
+    """
     turns = builder.turns
     if 0 <= offset - turns.code <= _LAST and turns.code >= 0:
         between = builder.source.slice(turns.code, offset)
@@ -337,7 +343,7 @@ def is_inline(builder: Builder, offset: int) -> bool:
         if "`" not in between and "\n\n" not in between:
             return True
     free = builder.calls[-1].span.end if builder.calls else 0
-    return is_inline_code(builder.source, offset, free)
+    return is_inline_code(builder.source, offset, max(free, first))
 
 
 def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool = True) -> None:

@@ -26,6 +26,8 @@ TOOLS: list[dict[str, object]] = [
         "[{`tool`: `list_notes`, `args`: {}}]",
         "{\u201cfunction\u201d: \u201clist_notes\u201d, \u201cparams\u201d: {}}",
         "name = list_notes\nargs = {}",
+        # A list of Python calls, of which the first is damaged.
+        "[search(], list_notes()]",
     ],
 )
 def test_it_is_an_error_with_the_tools_and_without_a_format(text: str) -> None:

@@ -103,3 +103,15 @@ def test_an_object_among_members_of_a_call_without_arguments_may_be_them(
 ) -> None:
     (call,) = read("hermes", f"<tool_call>{text}</tool_call>").calls
     assert call.doubts == doubts
+
+
+@pytest.mark.parametrize("value", ['"rye"', '["rye"]', '"kind": "rye"', "25"])
+def test_a_key_of_arguments_that_the_format_lacks_is_a_doubt_where_there_are_none(
+    value: str,
+) -> None:
+    text = f'{{"tool": "order", "args": {value}}}'
+    [call] = read("mcp_json", text, TOOLS).calls
+    assert (call.arguments, call.doubts) == ({}, ("skipped-markup",))
+    for nothing in ('""', "{}", "[]", "null"):
+        sound = f'{{"tool": "order", "args": {nothing}}}'
+        assert read("mcp_json", sound, TOOLS).calls[0].executable

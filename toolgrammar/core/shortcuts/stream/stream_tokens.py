@@ -190,9 +190,6 @@ class StreamTokens:
         # The driver decodes an entity in a name or a key.
         if "&" in written and message.rules.entities:
             return False
-        # Outside of calls and fences, a backtick may open code: `<|message_model|>`<|content_text|>`.
-        if "`" in written and "```" not in written and not step.leaf:
-            return False
         if end - start > MAX_TOKEN or (traits.may_be_loose and is_loose(step.terminal, written)):
             return False
         start += base
