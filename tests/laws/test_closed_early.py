@@ -18,7 +18,13 @@ ORDER = {
     },
 }
 MEANT = {"kind": "rye", "kilos": 25}
-ANY = {**ORDER, "parameters": {**ORDER["parameters"], "required": []}}
+ANY = {
+    "name": "order",
+    "parameters": {
+        "type": "object",
+        "properties": {"kind": {"type": "string"}, "kilos": {"type": "integer"}},
+    },
+}
 """The tool, but that it may be called without arguments."""
 _ARGUMENTS = re.compile(r',(\s*"(?:arguments|args|parameters|action_input)":)')
 """Where the name ends, in a format whose call is an object."""

@@ -25,6 +25,7 @@ from toolgrammar.testing import Case, laws
 from toolgrammar.testing.depth import at_depth
 from toolgrammar.testing.growing import shapes_of
 from toolgrammar.testing.readings import places, read, seen
+from toolgrammar.tools.specs import to_specs
 
 _BLANKS = (" " * 1030, "\n" * 1100, " " * 5000)
 _BLANK_PLACES = at_depth(few=2, usual=6, every=6)
@@ -92,7 +93,7 @@ FOUND = (
 
 @pytest.mark.parametrize(("format_id", "text", "tool"), FOUND, ids=[each[0] for each in FOUND])
 def test_splits_of_found_texts(format_id: str, text: str, tool: dict[str, object]) -> None:
-    case = Case("found", format_id, text, tools=(tool,))
+    case = Case("found", format_id, text, tools=tuple(to_specs([tool]).values()))
     laws.splits(case)
     assert not disagreement(case, random.Random(0))
 
