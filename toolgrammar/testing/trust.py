@@ -89,7 +89,14 @@ def _is_of_a_call(error: Diagnostic, calls: Sequence[ToolCall], ends: Sequence[i
 
 
 def _is_of_a_loss(error: Diagnostic, errors: Sequence[Diagnostic], ends: Sequence[int]) -> bool:
-    """Whether a loss is reported after an error, before the next call: it was in what was lost."""
+    """Whether an error was in what was lost.
+
+    The loss is reported behind the error, before the next call, or spans what was left out.
+    """
     place = error.span.start
     end = min((each for each in ends if each > place), default=place)
-    return any(each.code in LOSSES and place <= each.span.start < end for each in errors)
+    return any(
+        place <= each.span.start < end or each.span.start <= place < each.span.end
+        for each in errors
+        if each.code in LOSSES
+    )
