@@ -160,3 +160,18 @@ def test_a_quoted_call_that_the_text_never_closes(tmp_path: Path) -> None:
     ]
     assert not any(call.executable for call in result.calls)
     assert [problem.code for problem in result.diagnostics] == ["missing-close-tag", "truncated"]
+
+
+def test_a_closer_behind_the_opener_of_a_call_may_be_of_a_lost_argument() -> None:
+    tool: dict[str, object] = {
+        "name": "look",
+        "parameters": {
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        },
+    }
+    text = '<function name="look"aram name="a"></param><param name="b">x</param></function>'
+    [call] = read("minicpm5", text, [tool]).calls
+    assert (call.arguments, call.doubts) == ({"b": "x"}, ("stray-close-tag",))
+    sound = text.replace('aram name="a">', '><param name="a">')
+    assert read("minicpm5", sound, [tool]).calls[0].executable
