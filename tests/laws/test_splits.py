@@ -85,6 +85,8 @@ FOUND = (
         ),
         _tool("f"),
     ),
+    # An empty call in a thought without its closer, and a word that may be a name behind it.
+    ("glm45", "<think>a\n<tool_call></tool_call>look\n</tool_call>", _tool("look")),
     # A format is tried on a text that ends with its object, and a brace follows.
     ("auto", '{"tool": "f", "args": "a": "\\"x\\" }]}"}}', _tool("f", a="string")),
 )

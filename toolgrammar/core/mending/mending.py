@@ -39,6 +39,7 @@ from toolgrammar.core.state.doubts import (
     ended_with_line,
     is_mark,
     markup_follows,
+    may_end_argument,
     may_lack_arguments,
 )
 from toolgrammar.core.trust.beside_arguments import holds_beside, rest_follows
@@ -374,10 +375,7 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
         doubtful = driver.buffer[start:end] in BRACKETS and (
             builder.lacks_required or holds_beside(builder, builder.draft)
         )
-        # Behind the opener of a call, the closer may be of an argument that lost its own opener.
-        spec = builder.spec()
-        may_lack = not builder.has_arguments and (spec is None or bool(spec.properties))
-        doubtful = doubtful or (may_lack and driver.buffer.startswith("</", start))
+        doubtful = doubtful or may_end_argument(driver, driver.buffer[start:end])
         # A fence with its language, as in "```yaml", opens a block: another call may begin there.
         doubtful = doubtful or driver.buffer[start:end].strip("`").isalpha()
         builder.mend(*["stray-close-tag"] * doubtful)

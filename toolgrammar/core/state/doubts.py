@@ -99,6 +99,21 @@ def may_lack_arguments(driver: Driver, place: int) -> bool:
     return not is_closed or spec is None or not given >= spec.properties.keys()
 
 
+def may_end_argument(driver: Driver, closer: str) -> bool:
+    """Whether a closer that closes nothing may be of a call's first argument, which lost its opener.
+
+    As in `<function name="f"aram name="a"></param>`. A misspelt closer, or one said twice, is none.
+    """
+    builder, previous = driver.builder, driver.previous
+    if builder.has_arguments or not closer.startswith("</"):
+        return False
+    if previous is not None and previous.terminal.text.strip() == closer:
+        return False
+    spec, terminals = builder.spec(), driver.node.machine.tables.terminals
+    takes_any = spec is None or bool(spec.properties)
+    return takes_any and any(sampled(each).strip() == closer for each in terminals)
+
+
 def doubt_line_behind(driver: Driver) -> bool:
     """Doubts a call if the next line may be one of its arguments, damaged.
 

@@ -181,10 +181,6 @@ class TokenPatterns:
             if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
         )
         options += misspelt
-        if final:
-            # The end of the text may cut the token that follows.
-            cut = "|".join(part for option in options if (part := partial(option)))
-            options.append(rf"(?:{cut})?\Z" if cut else r"\Z")
         # Between them a left-over fence may be, or another closer that is misspelt.
         stray = _STRAY_TAG if self.fenced else STRAY
         # The stray must not be the value's own closer, which is judged by itself. The comment in
@@ -199,22 +195,26 @@ def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
     Args:
         options: the expressions.
         between: the text that may be between the white space and that expression.
-        final: whether the text has ended.
+        final: whether the text has ended, which may cut what follows.
     """
     # If an expression does not begin with a blank, no shorter run of blanks has to be tried.
-    solid = any_of(each for each in options if not begins_blank(each))
-    blank = [each for each in options if begins_blank(each)]
-    indented = "|".join(filter(begins_indented, blank))
-    other = "|".join(each for each in blank if not begins_indented(each))
+    solid = [each for each in options if not begins_blank(each)]
+    # ` key:` begins with the blanks of its line: only the last line end can be before it.
+    indented = [each for each in options if begins_blank(each) and begins_indented(each)]
+    other = [each for each in options if begins_blank(each) and not begins_indented(each)]
+    found = []
     # Possessive: a run of white space is matched whole or not at all.
-    found = [f"{BLANKS}+{between}(?:{solid})"]
-    # A token that the end cuts may begin with a blank too; a stream never asks for that.
-    also = between if final else ""
-    if indented:
-        # ` key:` begins with the blanks of its line: only the last line end can be before it.
-        found.append(f"{_LINE_ENDS}{also}(?:{indented})")
-    if other:
-        found.append(f"{BLANKS}{also}(?:{other})")
+    for before, each in (
+        (f"{BLANKS}+{between}", solid),
+        (_LINE_ENDS, indented),
+        (BLANKS, other),
+    ):
+        if final and (cut := "|".join(filter(None, map(partial, each)))):
+            each.append(rf"(?:{cut})\Z")
+        if each is solid and final:
+            each.append(r"\Z")
+        if each or each is solid:
+            found.append(f"{before}(?:{any_of(each)})")
     return f"(?={'|'.join(found)})"
 
 
