@@ -125,6 +125,21 @@ class LostOpener:
         """Whether the opener is missing at an index; None if it is not or more text is needed."""
         return True if self.whole.match(text, place) else None
 
+    def stands_before(
+        self, text: str, place: int, tools: Container[str], *, final: bool
+    ) -> bool | None:
+        """Whether the opener is missing at an index before a call of a known tool.
+
+        None if more text is needed: at the end of a chunk the name may go on.
+        """
+        match = self.whole.match(text, place)
+        may_grow = not final and match is not None and match.end("tool") == len(text)
+        if match is not None and not may_grow and match["tool"] in tools:
+            return True
+        if may_grow or (not final and self.begun.match(text, place) is not None):
+            return None
+        return False
+
 
 def lost_openers(node: Place) -> Iterator[LostOpener]:
     """Yields the openers of calls and sections that may be missing at a text node."""
@@ -198,13 +213,11 @@ def stands_unopened(
     waits = False
     for each in node.near_openers:
         if isinstance(each, LostOpener):
-            match = each.whole.match(text, place)
-            if match is not None and match.end("tool") == len(text) and not final:
-                waits = True  # The name may go on.
-            elif match is not None and match["tool"] in tools:
+            stands = each.stands_before(text, place, tools, final=final)
+            if stands:
                 return True
             # Another opener may match already, so the loop ends before more text is requested.
-            waits = waits or (not final and each.begun.match(text, place) is not None)
+            waits = waits or stands is None
     return None if waits else False
 
 

@@ -55,24 +55,28 @@ def _respelt(
     driver: Driver, openers: Iterable[NearOpener | LostOpener], place: int
 ) -> tuple[Step, re.Match[str]] | bool:
     """Returns the opener that stands misspelt at an index; booleans as in `respelt_opener`."""
+    buffer = driver.buffer
     for each in openers:
-        # The expression matches more than the misspellings that count, so `matches` decides.
-        near = each.matches(driver.buffer, place)
-        if near is False:
+        if isinstance(each, NearOpener):
+            # The expression matches more than the misspellings that count, so `matches` decides.
+            near = each.matches(buffer, place)
+            if near is False:
+                continue
+            match = each.whole.match(buffer, place) if near else None
+            if match is not None:
+                report_misspelt(driver, place, match.end(), each.text, sure=True)
+                return driver.node.steps[each.group], match
+            # `<tool_ca` may become the right opener or a misspelt one: the next chunk decides.
+            if not driver.final and each.begun.match(buffer, place):
+                return False
             continue
-        match = each.whole.match(driver.buffer, place) if near else None
-        if match is not None and isinstance(each, NearOpener):
-            report_misspelt(driver, place, match.end(), each.text, sure=True)
-            return driver.node.steps[each.group], match
-        # If the opener is missing, only the name of a known tool shows that a call begins. At the
-        # end of a chunk the name may go on.
-        if match is not None and match.end("tool") == len(driver.buffer) and not driver.final:
-            return False
-        if match is not None and match["tool"] in driver.builder.tools:
+        # If the opener is missing, only the name of a known tool shows that a call begins.
+        stands = each.stands_before(buffer, place, driver.builder.tools, final=driver.final)
+        match = each.whole.match(buffer, place) if stands else None
+        if match is not None:
             _put_in_opener(driver, place, each.text)
             return driver.node.steps[each.group], match
-        # `<tool_ca` may become the right opener or a misspelt one: the next chunk decides.
-        if not driver.final and each.begun.match(driver.buffer, place):
+        if stands is None:
             return False
     return True
 
