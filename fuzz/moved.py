@@ -1,4 +1,4 @@
-"""Examples whose tokens are dropped, doubled, moved or put elsewhere, as damage by tokens does.
+"""Examples of which some tokens are dropped, doubled, swapped, moved or put in.
 
 Example: `{"name": "f", "arguments": {}}` becomes `{"name": "f"} "arguments": {}}`, of which one more
 character tells whether the call goes on. Damage of single characters seldom makes such texts.
