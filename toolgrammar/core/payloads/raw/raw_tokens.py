@@ -202,20 +202,14 @@ def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
     # ` key:` begins with the blanks of its line: only the last line end can be before it.
     indented = [each for each in options if begins_blank(each) and begins_indented(each)]
     other = [each for each in options if begins_blank(each) and not begins_indented(each)]
-    found = []
+    if final:
+        for each in (solid, indented, other):
+            each += [rf"(?:{begun})\Z" for option in each if (begun := partial(option))]
+        solid.append(r"\Z")
     # Possessive: a run of white space is matched whole or not at all.
-    for before, each in (
-        (f"{BLANKS}+{between}", solid),
-        (_LINE_ENDS, indented),
-        (BLANKS, other),
-    ):
-        if final and (cut := "|".join(filter(None, map(partial, each)))):
-            each.append(rf"(?:{cut})\Z")
-        if each is solid and final:
-            each.append(r"\Z")
-        if each or each is solid:
-            found.append(f"{before}(?:{any_of(each)})")
-    return f"(?={'|'.join(found)})"
+    places = ((f"{BLANKS}+{between}", solid), (_LINE_ENDS, indented), (BLANKS, other))
+    found = [f"{before}(?:{any_of(each)})" for before, each in places if each]
+    return f"(?={any_of(found)})"
 
 
 def outer_closers(end: TokenPatterns, *, final: bool) -> list[str]:
