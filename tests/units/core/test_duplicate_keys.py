@@ -89,3 +89,11 @@ def test_a_key_that_stands_twice_in_json_of_a_raw_value_is_doubted(
     for _ in range(3):  # the whole reader learns how calls look
         [call] = read(format_id, text, tools=tools).calls
         assert call.doubts == doubts
+
+
+@pytest.mark.parametrize("second", ['"arguments": ', '"arguments":', '"arguments": 5', '"arguments": x'])
+def test_the_first_arguments_of_a_call_stay_whatever_stands_for_the_second(second: str) -> None:
+    text = f'<tool_call>{{"name": "find", "arguments": {{"n": 1}}, {second}}}</tool_call>'
+    (call,) = read("hermes", text).calls
+    assert (call.arguments, call.raw_arguments) == ({"n": 1}, '{"n": 1}')
+    assert (call.doubts, call.error) == (("duplicate-key",), None)

@@ -366,10 +366,12 @@ class ScannedValues:
             self._close(draft, "")
             draft.cut()
         edit = scanner.closing_edit if scanner is not None else None
+        # A payload without a role stands in the object of the call, as `"id": "x` does.
         if edit is None or closers is None:
-            call_ends.cut(self.builder, end)
+            call_ends.cut(self.builder, end, root_open=True)
         else:
-            call_ends.cut(self.builder, end, closers=edit[2] + closers, place=edit[0])
+            written = edit[2] + closers
+            call_ends.cut(self.builder, end, root_open=True, closers=written, place=edit[0])
 
     def _close(self, draft: Draft, text: str) -> None:
         """Accepts the value of the JSON that was emitted, closed by a text."""

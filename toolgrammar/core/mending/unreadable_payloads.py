@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.calls.role_effects import doubt_second
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.grammar.roles import JSON_LIKE
@@ -96,15 +97,19 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
             end = _end(driver, node, start, start + _REACH, is_open=False)
     if end is None:
         return False if is_open else None
-    stop = driver.base + len(buffer[:end].rstrip())
-    error = "Found no object where the arguments should be"
-    draft.span_arguments(place, max(place, stop))
-    draft.fail(error)
-    builder.report("malformed-arguments", "error", error, Span(place, max(place, stop)))
+    stop = max(place, driver.base + len(buffer[:end].rstrip()))
+    if draft.has_payload:
+        # Those that came before are given out: they stay.
+        doubt_second(builder, "arguments", place, stop)
+    else:
+        error = "Found no object where the arguments should be"
+        draft.span_arguments(place, stop)
+        draft.fail(error)
+        builder.report("malformed-arguments", "error", error, Span(place, stop))
     if driver.island >= 0:
         driver.commit()
     driver.move_to(end)
-    driver.end_at(max(place, stop))
+    driver.end_at(stop)
     driver.pass_over(step)
     return True
 

@@ -91,12 +91,15 @@ def doubt_cut_texts(builder: Builder) -> None:
     """Doubts calls behind which the rest of their text stands, once the message has ended."""
     for index, tag in sorted(builder.turns.cut.items()):
         call = builder.calls[index]
-        if not (_closes_behind(builder, call.span.end, tag) if tag else _goes_on(builder, index)):
+        if _closes_behind(builder, call.span.end, tag) if tag else _goes_on(builder, index):
+            message = "Found the end of a text behind its call, where the text may go on"
+        elif builder.end.is_cut:
+            message = "Found no end of a text, and the message was cut; the text may go on"
+        else:
             continue
         code = _CLOSER if tag else _BARE
         # Its `CallEnd` was held back until now, for this (`Withheld`).
         builder.calls[index] = replace(call, doubts=(*call.doubts, code))
-        message = "Found the end of a text behind its call, where the text may go on"
         builder.report(code, "error", message, call.span)
 
 

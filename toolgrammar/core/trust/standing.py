@@ -272,7 +272,7 @@ def doubt_fenced(builder: Builder) -> None:
     """Doubts calls in blocks of code, once the message has ended, that do not stand there alone.
 
     Models wrap their calls so, too: one that is all there is in its block, which ends the message,
-    is a call.
+    is a call. Where the server ends the message, nobody can say what would have followed.
     """
     fenced = builder.turns.fenced
     if not fenced:
@@ -285,7 +285,7 @@ def doubt_fenced(builder: Builder) -> None:
         each.code == "skipped-markup" and each.severity == "error" and each.span.start > last
         for each in builder.diagnostics
     )
-    is_alone = not skips and _REST_OF_FENCE.fullmatch("".join(parts)) is not None
+    is_alone = not (skips or builder.end.is_cut) and _REST_OF_FENCE.fullmatch("".join(parts)) is not None
     for index, fence in fenced.items():
         call = builder.calls[index]
         line = builder.source.slice(fence - _LONGEST_FENCE, fence)
@@ -311,9 +311,13 @@ def doubt_quoted(builder: Builder) -> None:
         while stretches and stretches[-1][0] >= call.span.end:
             text = stretches.pop()[1]
             behind = behind if text.isspace() else text
-        if are_closed(marks, behind) and not is_alone and CODE not in call.doubts:
+        is_closed = not is_alone and are_closed(marks, behind)
+        # The server may have ended the message before the mark.
+        may_close = builder.end.is_cut and any(each.startswith(behind.lstrip()) for each in marks)
+        if (is_closed or may_close) and CODE not in call.doubts:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
-            message = "Found a call between marks that quote; it may be quoted there"
+            where = "between marks that quote" if is_closed else "behind a mark that quotes"
+            message = f"Found a call {where}; it may be quoted there"
             builder.report(CODE, "error", message, call.span)
 
 

@@ -115,3 +115,13 @@ def test_a_key_of_arguments_that_the_format_lacks_is_a_doubt_where_there_are_non
     for nothing in ('""', "{}", "[]", "null"):
         sound = f'{{"tool": "order", "args": {nothing}}}'
         assert read("mcp_json", sound, TOOLS).calls[0].executable
+
+
+@pytest.mark.parametrize("finish_reason", [None, "stop", "length"])
+@pytest.mark.parametrize("value", ['"c', "{", '{"a": 2', "tru", "1", "[1", '["x", '])
+def test_a_call_that_the_text_ends_in_does_not_run_where_its_arguments_are_whole(
+    value: str, finish_reason: str | None
+) -> None:
+    text = f'<tool_call>{{"name": "f", "arguments": {{"a": 1}}, "note": {value}'
+    [call] = read("hermes", text, finish_reason=finish_reason).calls
+    assert (call.status, call.arguments) == ("truncated", {"a": 1})

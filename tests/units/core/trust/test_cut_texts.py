@@ -74,3 +74,8 @@ def test_a_closer_that_is_missing_and_stands_nowhere_else_is_put_in() -> None:
     text = "<tool_call>note<arg_key>text</arg_key><arg_value>Hello</tool_call>\n"
     [call] = read("glm47", text, tools=_TOOLS).calls
     assert (call.executable, call.arguments) == (True, {"text": "Hello"})
+    # It may stand in what the server cut.
+    result = read("glm47", text, tools=_TOOLS, finish_reason="length")
+    [call] = result.calls
+    assert (call.doubts, call.arguments) == (("missing-close-tag",), {"text": "Hello"})
+    assert "the message was cut" in result.diagnostics[-1].message

@@ -92,6 +92,30 @@ def test_a_call_right_within_quotation_marks_does_not_run(
     assert result.ok == all(executable)
 
 
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        (f"```\n{CALL}", [False]),
+        (f"```\n{CALL}\n```", [False]),
+        (f"```\n{CALL}\n{CALL}\n", [False, False]),
+        (f"Write \u201c{CALL}", [False]),
+        (f"Write ({CALL}\n{CALL}\n", [False, False]),
+        (f"Write [{CALL}]", [False]),
+        (f'"{CALL}', [False]),
+        (f"Write ({CALL} and so on", [True]),
+        (f"Write (so):\n{CALL}", [True]),
+    ],
+)
+def test_a_call_that_the_rest_of_a_cut_message_may_quote_does_not_run(
+    format_id: str, text: str, executable: list[bool]
+) -> None:
+    result = read(format_id, text, tools=_TOOLS, finish_reason="length")
+    assert [call.executable for call in result.calls] == executable
+    whole = read(format_id, text, tools=_TOOLS, finish_reason="stop")
+    assert all(call.executable for call in whole.calls)
+
+
 def test_all_calls_of_a_section_that_is_quoted_are_doubted() -> None:
     text = '> [TOOL_CALLS][{"name": "a", "arguments": {}},\n {"name": "b", "arguments": {}}]'
     assert [call.doubts for call in read("mistral_json", text).calls] == [("quoted-call",)] * 2
