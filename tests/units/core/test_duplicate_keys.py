@@ -91,7 +91,9 @@ def test_a_key_that_stands_twice_in_json_of_a_raw_value_is_doubted(
         assert call.doubts == doubts
 
 
-@pytest.mark.parametrize("second", ['"arguments": ', '"arguments":', '"arguments": 5', '"arguments": x'])
+@pytest.mark.parametrize(
+    "second", ['"arguments": ', '"arguments":', '"arguments": 5', '"arguments": x']
+)
 def test_the_first_arguments_of_a_call_stay_whatever_stands_for_the_second(second: str) -> None:
     text = f'<tool_call>{{"name": "find", "arguments": {{"n": 1}}, {second}}}</tool_call>'
     (call,) = read("hermes", text).calls

@@ -285,7 +285,9 @@ def doubt_fenced(builder: Builder) -> None:
         each.code == "skipped-markup" and each.severity == "error" and each.span.start > last
         for each in builder.diagnostics
     )
-    is_alone = not (skips or builder.end.is_cut) and _REST_OF_FENCE.fullmatch("".join(parts)) is not None
+    is_alone = (
+        not (skips or builder.end.is_cut) and _REST_OF_FENCE.fullmatch("".join(parts)) is not None
+    )
     for index, fence in fenced.items():
         call = builder.calls[index]
         line = builder.source.slice(fence - _LONGEST_FENCE, fence)
