@@ -101,6 +101,24 @@ def test_the_rest_of_the_arguments_puts_a_call_into_doubt(format_id: str) -> Non
 
 
 @each_format
+def test_the_beginning_of_that_rest_puts_a_call_into_doubt_where_the_server_cut_it(
+    format_id: str,
+) -> None:
+    for text in (*damaged(format_id), *without_arguments(format_id)):
+        # Behind brackets and white space alone nothing has begun.
+        closed = [end for end in range(1, len(text) + 1) if text[:end].rstrip()[-1:] in "}])"]
+        for end in sorted(set(range(1, len(text) + 1)) - set(closed)):
+            for tools in ([ANY], None):
+                found = toolgrammar.parse(
+                    text[:end], format_id, tools=tools, finish_reason="length"
+                )
+                # Where a key may name the next call, that call is told of.
+                told = any(each.code == "truncated" for each in found.diagnostics)
+                ran = [call.arguments for call in found.calls if call.executable]
+                assert told or all(each == MEANT for each in ran), (text[:end], tools)
+
+
+@each_format
 def test_arguments_behind_the_object_of_a_name_put_the_call_into_doubt(format_id: str) -> None:
     for text in without_arguments(format_id):
         for tools in ([ANY], None):

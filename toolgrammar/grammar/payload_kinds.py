@@ -49,6 +49,8 @@ class Payload(NamedTuple):
     """Whether its strings may be between backticks."""
     unescaped: bool = False
     """Whether its strings are written without the escapes of JSON."""
+    has_end: bool = True
+    """Whether its last character ends it; else the markup behind it does."""
     shown: str = ""
     """How lists of formats name arguments in this notation."""
     module: str = ""
@@ -98,6 +100,7 @@ PAYLOADS: Final[dict[str, Payload]] = {
         r"MARK<[^\W\d]",
         header="element",
         unescaped=True,
+        has_end=False,
         shown="words",
         module="elements",
     ),

@@ -298,7 +298,7 @@ def cut(
     # The section is closed without a report of its own: the report of the call stands for both.
     group = builder.take_group()
     draft.leave_unclosed(as_text=builder.header.unclosed == "text")
-    whole = draft.has_payload and draft.error is None and not draft.truncated
+    whole = draft.has_all_arguments and draft.error is None and not draft.truncated
     # In `{"name": "f", "arguments": {"a": 1}` the last brace is missing, and more members might
     # have come.
     whole = whole and not root_open

@@ -21,6 +21,8 @@ from toolgrammar.core.trust.beside_arguments import holds_beside, report_rest
 from toolgrammar.grammar.roles import CLOSING_LINES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
 
@@ -46,12 +48,13 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
         found.append(_touches(driver))
-    # `}, "kilos": 25}` is text to the format. Where it takes no text there, its own rules judge it.
-    if step is None or step.node.accepts_text:
+    # `}, "kilos": 25}` is text to the format. Where it takes no text there, its own rules judge it,
+    # but for what may be all of the arguments.
+    takes_text = step is None or step.node.accepts_text
+    if takes_text or not driver.builder.has_arguments:
         found.append(_goes_on(driver))
+    if takes_text:
         found.append(_quotes_on(driver))
-    if not driver.builder.has_arguments:
-        found.append(_is_closed_before(driver))
     if any(found):
         assert driver.builder.draft is not None
         driver.builder.draft.doubts.append("skipped-markup")
@@ -100,31 +103,35 @@ def _goes_on(driver: Driver) -> bool | None:
     if not builder.has_draft or _last(driver) != "}":
         return False
     rest = _behind(driver)
-    return goes_on(rest, builder.awaits, final=driver.final or len(rest) == MOST)
+    if not builder.has_arguments:
+        written, rest = rest.strip(), _behind_mark(rest)
+        if not rest.strip():
+            is_begun = written != "" and builder.end.is_cut
+            return None if _may_grow(driver, rest) else is_begun
+    return _begins_member(driver, rest, builder.awaits)
 
 
-def _is_closed_before(driver: Driver) -> bool | None:
-    """Whether a call was closed before its arguments, as in `[{"name": "f"}, "arguments": {`.
+def _behind_mark(rest: str) -> str:
+    """Returns what follows a call without arguments, without a character that stands for the comma.
 
-    The comma may be what was damaged, and another character may stand in its place. None if more
-    text is needed.
+    As in `{"name": "f"}7"arguments": {`. Behind a line end no character does.
     """
-    if _last(driver) != "}":
-        return False
-    rest = _behind(driver)
-    is_all = driver.final or len(rest) == MOST
-    first = rest.strip()[:1]
-    if not first:
-        return False if is_all else None
-    if first not in ',"':
-        # Behind a line end no character stands for a comma.
-        rest = rest.lstrip(" \t")
-        if rest[0] in _ENDS_ITEM:
-            return False
-        rest = rest[1:]
-        if not rest:
-            return False if is_all else None
-    return goes_on(rest, driver.builder.awaits, final=is_all)
+    written = rest.lstrip(" \t")
+    is_mark = rest.strip()[:1] not in ("", *',":') and written[0] not in _ENDS_ITEM
+    return written[1:] if is_mark else rest
+
+
+def _begins_member(driver: Driver, rest: str, awaits: Callable[[str], bool]) -> bool | None:
+    """Whether a member begins in the text after a call; None if more text is needed."""
+    builder, final = driver.builder, not _may_grow(driver, rest)
+    # No message ends with the beginning of what may be all arguments: it is cut.
+    is_cut = driver.final and (builder.end.is_cut or not builder.has_arguments)
+    return goes_on(rest, awaits, final=final, is_cut=is_cut)
+
+
+def _may_grow(driver: Driver, rest: str) -> bool:
+    """Whether more of the text after a call may come that tells something."""
+    return not driver.final and len(rest) < MOST
 
 
 def _quotes_on(driver: Driver) -> bool | None:
@@ -141,8 +148,7 @@ def _quotes_on(driver: Driver) -> bool | None:
     rest = _behind(driver)
     if not rest:
         return False if driver.final else None
-    is_quote = rest[0] in "\"'"
-    return is_quote and goes_on(rest, lambda _: True, final=driver.final or len(rest) == MOST)
+    return rest[0] in "\"'" and _begins_member(driver, rest, lambda _: True)
 
 
 def _is_closed_twice(driver: Driver) -> bool | None:
@@ -159,7 +165,7 @@ def _is_closed_twice(driver: Driver) -> bool | None:
         return False
     behind = _behind(driver)
     # Only white space has come so far: the bracket may still follow.
-    if not behind.strip() and not driver.final and len(behind) < MOST:
+    if not behind.strip() and _may_grow(driver, behind):
         return None
     return behind.lstrip().startswith("}") and _last(driver) == "}"
 

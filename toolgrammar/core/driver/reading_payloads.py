@@ -133,6 +133,8 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     # Tags of `ELEMENTS` stand in text that has no escapes: see `Draft.close_unescaped`.
     if builder.draft is not None and PAYLOADS[name].unescaped:
         builder.draft.begin_unescaped()
+    if builder.draft is not None and not PAYLOADS[name].has_end:
+        builder.draft.begin_without_end()
     _commit_payload(driver, step)
     # The fast reader checks only the default limit of the depth, so a lower one needs the scanner.
     if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:

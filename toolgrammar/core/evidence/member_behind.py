@@ -19,6 +19,8 @@ MOST: Final = 256
 """Characters behind an object that tell."""
 LAST: Final = ("}", ")")
 """What arguments end with that may go on."""
+_CLOSERS: Final = "}] \t\r\n"
+"""What stands behind an object where nothing follows."""
 _MARKS: Final = frozenset("}],:\"'\u201c")
 _MEMBER = late(
     r"""(?P<led>(?:[\s}\]]{0,32},)?[\s}\]]{0,32})
@@ -59,7 +61,9 @@ def may_go_on(text: str, place: int) -> bool:
     return goes_on(text[place : place + MOST], lambda _: True, final=False) is not False
 
 
-def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool | None:
+def goes_on(
+    behind: str, awaits: Callable[[str], bool], *, final: bool, is_cut: bool = False
+) -> bool | None:
     r"""Returns whether a member begins behind an object; None where more text tells.
 
     >>> goes_on(', "kilos": 25}', lambda key: False, final=True)
@@ -72,12 +76,20 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     True
     >>> goes_on('" now", "kilos": 25}', lambda key: False, final=True)  # of `{"kind": "say "}" now"`
     True
+    >>> goes_on(",", lambda key: False, final=True)
+    False
+    >>> goes_on(",", lambda key: False, final=True, is_cut=True)
+    True
 
     Args:
         behind: what follows the object; `MOST` characters of it count.
         awaits: whether the tool has an argument of a name that was not given yet.
         final: whether the text ends there.
+        is_cut: whether the server ended it: what more text might have made a member is taken for
+            one then.
     """
+    if final and is_cut and behind.strip(_CLOSERS):
+        return goes_on(behind, awaits, final=False) is not False
     # A colon that touches the bracket has lost its key: `}:"Oslo"}`.
     if behind.startswith(":") or begins_in_string(behind):
         return True
@@ -108,21 +120,28 @@ def goes_on(behind: str, awaits: Callable[[str], bool], *, final: bool) -> bool 
     return "," in led and match.end() > match.end("led") and word is None
 
 
-def keyword_behind(text: str, place: int, *, final: bool) -> bool | None:
+def keyword_behind(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
     """Returns whether a bracket stands at a place, and behind it another argument of a Python call.
 
     None where more text tells. In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows.
+    `final` and `is_cut` are those of `goes_on`.
     """
     match = _KEYWORD.match(text, place)
     if match is None or match["sign"] is not None:
         return match is not None
-    return None if match.end() == len(text) and not final else False
+    if match.end() < len(text):
+        return False
+    # Behind the bracket alone nothing has begun.
+    return (is_cut and len(match[0].strip()) > 1) if final else None
 
 
-def stands_at(text: str, place: int, *, final: bool) -> bool | None:
-    """Whether a member of any name stands at a place; None where more text tells."""
+def stands_at(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
+    """Whether a member of any name stands at a place; None where more text tells.
+
+    `final` and `is_cut` are those of `goes_on`.
+    """
     rest = text[place : place + MOST]
-    return goes_on(rest, lambda _: True, final=final or len(rest) == MOST)
+    return goes_on(rest, lambda _: True, final=final or len(rest) == MOST, is_cut=is_cut)
 
 
 @cache

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.evidence.member_behind import keyword_behind
-from toolgrammar.core.evidence.used import NEAR, begins, is_quoted
+from toolgrammar.core.evidence.used import NEAR, begins, is_quoted, touches
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.repairs import (
     BRACKETS,
@@ -108,13 +108,15 @@ def mend(driver: Driver) -> bool | None:
             return False
     anchor = _anchor(driver, place)
     if anchor is not None:
-        if (follows := keyword_behind(buffer, place, final=driver.final)) is None:
+        is_cut = driver.builder.end.is_cut
+        follows = keyword_behind(buffer, place, final=driver.final, is_cut=is_cut)
+        if follows is None:
             return False
         # `<|start|>assistant` opens a call, a thought or an answer: it does not tell by itself which.
         begins = anchor.step.opens != "" or "call" in anchor.step.before
         begins = begins or driver.start_node.opener.match(buffer, place) is not None
-        is_cut = begins and may_lack_arguments(driver, place)
-        doubtful = follows or ended_with_line(driver) or is_cut
+        breaks_off = begins and may_lack_arguments(driver, place)
+        doubtful = follows or ended_with_line(driver) or breaks_off
         put_in(driver, anchor.path, doubtful=doubtful)
         driver.move_to(place)
         if driver.node.accepts_text and not driver.builder.has_draft:
@@ -142,16 +144,11 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
     is_open = last is not None and last.leaf in ("key", "value")
     doubtful = is_open or (last is not None and last.terminal.name == "JSON_TEXT")
     doubtful = doubtful or may_lack_arguments(driver, place)
-    # In `</path>[\n<text>` the text directly after a tag may belong to a damaged next tag, in
-    # `path=""a b"/>` that after a quote to the attribute.
-    is_glued = driver.base + place == driver.last_end and place < len(driver.buffer)
-    if is_glued and last is not None and last.terminal.text.strip().endswith((">", '"')):
-        doubtful = True
     if not doubtful:
         more = rest_follows(driver.builder, driver.buffer, place, final=driver.final)
         if more is None:
             return False
-        doubtful = more
+        doubtful = more or _is_glued(driver, place)
     if not doubtful and markup_follows(driver, place):
         follows = stands_unopened(
             path[-1].node, driver.buffer, place, driver.builder.tools, final=driver.final
@@ -163,6 +160,20 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
     driver.move_to(place)  # depending on the chunks, the white space may be consumed already
     driver.close_before_text()
     return True
+
+
+def _is_glued(driver: Driver, place: int) -> bool:
+    r"""Whether text directly after a tag, a quote or a bracket may belong to what stands before it.
+
+    In `</path>[\n<text>` to a damaged tag, in `path=""a"/>` to the attribute, in `{}a": 1}` to `{}`.
+    """
+    if driver.base + place != driver.last_end or place == len(driver.buffer):
+        return False
+    last = driver.previous
+    if last is not None and last.terminal.text.strip().endswith((">", '"')):
+        return True
+    before = driver.builder.source.slice(driver.last_end - 1, driver.last_end)
+    return touches(before, driver.buffer[place])
 
 
 def pass_words(driver: Driver, place: int) -> bool | None:

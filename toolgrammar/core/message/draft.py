@@ -53,7 +53,8 @@ class Draft:
         self.payload: Pieces | None = None
         self.payload_start = 0
         self.payload_streams: bool | None = None
-        self.has_payload = False
+        # Whether a payload was read that holds all arguments, and whether its last character ends it.
+        self.has_payload, self.payload_has_end = False, True
         self.started = False
         self.delimited = False
         self.events: list[Event] = []
@@ -199,9 +200,18 @@ class Draft:
         """Sets positional words, which get their properties once the text after them is known."""
         self.words = words
 
+    @property
+    def has_all_arguments(self) -> bool:
+        """Whether the payload with all arguments was read up to its end."""
+        return self.has_payload and self.payload_has_end
+
     def begin_unescaped(self) -> None:
         """Notes a payload without escapes, which may hold its own closer as text."""
         self.unescaped = True
+
+    def begin_without_end(self) -> None:
+        """Notes a payload that the markup behind it ends."""
+        self.payload_has_end = False
 
     def open_values_to(self, offset: int) -> None:
         """Notes that the values of the arguments up to an offset lack their closers."""

@@ -87,7 +87,7 @@ def may_lack_arguments(driver: Driver, place: int) -> bool:
         place: the index of what stands there in place of the closer: another call, or text.
     """
     draft, spec = driver.builder.draft, driver.builder.spec()
-    if draft is None or draft.has_payload or not draft.arguments:
+    if draft is None or draft.has_all_arguments or not draft.arguments:
         return False
     # A damaged closer, as `</fuction>`, was left out. The buffer may have dropped it, too.
     if "/" in driver.builder.source.slice(driver.last_end, driver.base + place):
@@ -139,6 +139,8 @@ def doubt_line_behind(driver: Driver) -> bool:
     may_grow = not end or (first.strip() != "" and _KEY_BEGUN.match(rest) is not None)
     if may_grow and not driver.final and len(behind) < NEAR:
         return False
+    # The server ended the text before the line showed what it is.
+    is_begun = may_grow and builder.end.is_cut and first.strip() != ""
     match = _FIRST_WORD.match(behind)
     # After a call that has the argument `limit`, a line with that word is prose.
     awaited = match is not None and builder.awaits(match[0])
@@ -147,6 +149,7 @@ def doubt_line_behind(driver: Driver) -> bool:
     lacks_value = first.strip() != "" and builder.draft.arguments.get(builder.draft.key) == ""
     if (
         awaited
+        or is_begun
         or lacks_value
         or _ARGUMENT.match(behind)
         or (next_key and (next_key[1].islower() or builder.awaits(next_key[1])))

@@ -131,7 +131,7 @@ def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> boo
     # A letter may be that of a key whose quote is damaged: `{}city": "Oslo"}`.
     if first not in _LEADS and not first.isalpha():
         return False
-    follows = stands_at(text, place, final=final)
+    follows = stands_at(text, place, final=final, is_cut=builder.end.is_cut)
     # Where a model wrote that it calls nothing, there is neither a draft nor a call.
     last = builder.calls[-1] if follows and not builder.has_draft and builder.calls else None
     if last is not None and "skipped-markup" not in last.doubts:

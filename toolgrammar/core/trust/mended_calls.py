@@ -170,9 +170,10 @@ def _lost_text(mended: Mended) -> bool:
 def _closes_lost_list(mended: Mended) -> bool:
     """Whether the closer of a list stands for that of an object, as in `{"a": "b"]`: it may be one.
 
-    Where a schema tells, a list that lost its opener is no value that it takes.
+    Where a schema tells, a list that lost its opener is no value that it takes; of `{]` all may be
+    lost.
     """
-    return mended.spec is None and any(
+    return (mended.spec is None or not mended.arguments) and any(
         edit.replacement == "}" and edit.span.end > edit.span.start
         for each in mended.found
         if each.code == "bracket"

@@ -24,11 +24,21 @@ def test_the_bracket_may_stand_for_the_first_quote(
 ) -> None:
     assert goes_on(behind, lambda _: True, final=True) is whole
     assert goes_on(behind, lambda _: True, final=False) is begun
+    # Where the server cut the text, what might have become a member is one.
+    assert goes_on(behind, lambda _: True, final=True, is_cut=True) is (begun is not False)
     assert may_go_on("}" + behind, 1) is (begun is not False)
 
 
 @pytest.mark.parametrize("gap", [", ", ",", " ", ""])
 def test_a_keyword_argument_goes_on_behind_a_bracket(gap: str) -> None:
     for text, goes in (('unit="K")', True), ("unit == 1", False)):
-        assert keyword_behind(f"]{gap}{text}", 0, final=True) is goes
-    assert keyword_behind(f"]{gap}unit", 0, final=False) is None
+        assert keyword_behind(f"]{gap}{text}", 0, final=True, is_cut=True) is goes
+    assert keyword_behind(f"]{gap}unit", 0, final=False, is_cut=False) is None
+    assert keyword_behind(f"]{gap}unit", 0, final=True, is_cut=False) is False
+    assert keyword_behind(f"]{gap}unit", 0, final=True, is_cut=True) is True
+
+
+def test_nothing_has_begun_behind_an_object_or_a_bracket_alone() -> None:
+    for blanks in ("", " ", "\n"):
+        assert goes_on(blanks, lambda _: True, final=True, is_cut=True) is False
+        assert keyword_behind(f"]{blanks}", 0, final=True, is_cut=True) is False

@@ -114,6 +114,43 @@ def test_a_line_behind_a_call_may_be_another_argument(behind: str, *, is_doubted
     assert (call.doubts == ("inner-argument",)) is is_doubted
 
 
+@pytest.mark.parametrize(
+    ("behind", "runs"),
+    [
+        ("I wa", False),
+        ("I wait.\n", False),
+        ("I wait.\nst", False),
+        ("I wait.\nSo it is", True),
+        ("\nI wa", True),
+    ],
+)
+def test_a_line_that_the_server_cut_may_be_another_argument(behind: str, *, runs: bool) -> None:
+    text = f"TOOL: find\nstart: Oslo\n{behind}"
+    [call] = read("reploid0", text, tools=_TOOLS, finish_reason="length").calls
+    assert (call.arguments, call.executable) == ({"start": "Oslo"}, runs)
+    [call] = read("reploid0", text, tools=_TOOLS).calls
+    assert call.executable
+
+
+@pytest.mark.parametrize(
+    ("behind", "runs"),
+    [
+        ("]<]minimax[>[</invoke>", True),
+        ("]<m", False),
+        ("}", False),
+        (" I wait.", False),
+        ("", False),
+    ],
+)
+def test_elements_without_the_closer_of_their_call_may_lack_some(
+    behind: str, *, runs: bool
+) -> None:
+    mark = "]<]minimax[>["
+    text = f'{mark}<tool_call>\n{mark}<invoke name="find">{mark}<start>Oslo{mark}</start>{behind}'
+    [call] = read("minimax_m3", text, tools=_TOOLS).calls
+    assert (call.arguments, call.executable) == ({"start": "Oslo"}, runs)
+
+
 def test_an_opener_in_any_case_ends_a_value_without_its_closer() -> None:
     text = (
         "```tool\nTOOL_NAME: find\nBEGIN_ARG: start\nOslo\nEND_AG\n"

@@ -386,3 +386,16 @@ def test_a_comment_may_stand_for_values(dots: str) -> None:
 
 def test_dots_between_two_strings_stand_for_items() -> None:
     check('{"tags": ["a" ... "b"]}', "inner-quote")
+
+
+@pytest.mark.parametrize("value", [r"C:\new", r"a\nb"])
+def test_a_backslash_in_text_without_quotes_may_be_an_escape(value: str) -> None:
+    text = f'<tool_call>\n{{"name": "edit", "arguments": {{"path": {value}}}}}\n</tool_call>'
+    (call,) = read("hermes", text, tools=[TOOL]).calls
+    assert "bare-text" in call.doubts
+    assert "\\" in call.arguments["path"]
+
+
+@pytest.mark.parametrize("closer", ["]", ")"])
+def test_the_closer_of_a_list_in_place_of_all_arguments_is_a_doubt(closer: str) -> None:
+    check(f"{{{closer}", "bracket")

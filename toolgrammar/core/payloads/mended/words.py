@@ -195,6 +195,9 @@ class WordReader:
         elif character == "/":
             self._slash(start)
         else:
+            if character == "\\" and self._repair is not None:
+                # As in `C:\\new`: an escape in a string that lost its quotes, or a character.
+                self._repair.judge(doubt=True)
             # Half a surrogate pair is not a character; control characters and backslashes are
             # escaped.
             is_half = character >= " " and character != "\\"
