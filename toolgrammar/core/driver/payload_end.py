@@ -116,8 +116,8 @@ def _behind_mark(rest: str) -> str:
 
     As in `{"name": "f"}7"arguments": {`. Behind a line end no character does.
     """
-    written = rest.lstrip(" \t")
-    is_mark = rest.strip()[:1] not in ("", *',":') and written[0] not in _ENDS_ITEM
+    first, written = rest.strip()[:1], rest.lstrip(" \t")
+    is_mark = first != "" and first not in ',":' and written[0] not in _ENDS_ITEM
     return written[1:] if is_mark else rest
 
 
