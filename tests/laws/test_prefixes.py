@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import toolgrammar
+from tests.laws.damaged import damaged_cases
 from tests.laws.every_case import cases, each_format, hold
 from toolgrammar import Limits
 from toolgrammar.core.message.source import Source
@@ -63,6 +64,12 @@ def test_a_prefix_begins_the_message(format_id: str) -> None:
     hold(begun_for_the_model, short)
 
 
+@each_format
+def test_a_prefix_begins_a_damaged_message(format_id: str) -> None:
+    damaged = [case for case in damaged_cases(format_id) if 1 < len(case.text) <= LONGEST]
+    hold(begun_for_the_model, damaged)
+
+
 def streamed(case: Case) -> None:
     """Holds that a message behind a prefix is read alike whole and streamed."""
     for place in places(len(case.text), PLACES // 3):
@@ -84,6 +91,31 @@ def test_a_message_behind_a_prefix_streams(format_id: str) -> None:
 
 
 TOOLS = [{"name": "search", "parameters": {"properties": {"query": {"type": "string"}}}}]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "text"),
+    [
+        ('Write "', '<tool>search</tool>\n<tool_input>rye</tool_input>" to search.'),
+        ('Write "', '<tool>search</tool>\n<tool_input>rye</tool_input>"'),
+        ("```\nnote\n<tool>sea", "rch</tool>\n<tool_input>rye</tool_input>\n```"),
+    ],
+)
+def test_a_call_is_quoted_by_what_stands_in_a_prefix(prefix: str, text: str) -> None:
+    whole = toolgrammar.parse(prefix + text, "langchain_xml", tools=TOOLS)
+    found = toolgrammar.parse(text, "langchain_xml", prefix=prefix, tools=TOOLS)
+    for result in (whole, found):
+        assert [call.executable for call in result.calls] == [False]
+
+
+def test_a_call_behind_a_damaged_one_that_a_prefix_begins_does_not_run() -> None:
+    text = (
+        '{"tool_calls": [{"name": "search", "para(eters": {"query": "rye"}}, '
+        '{"name": "search", "parameters": {"query": "oats"}}]}'
+    )
+    for place in (0, 1, 20, 40, 60):
+        found = toolgrammar.parse(text[place:], "openwebui_json", prefix=text[:place])
+        assert [call.doubts for call in found.calls] == [("quoted-call",)]
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,10 @@ def note_begun(driver: Driver) -> None:
 
 def note_given_back(driver: Driver) -> None:
     """Notes the opener of an island that is given back, since it may have been that of a call."""
-    place, origin = driver.base + driver.island, driver.builder.source.origin
+    place = driver.base + driver.island
     opener = driver.island_node.opener.match(driver.buffer, driver.island)
-    # A bracket alone, or an opener in the prefix, is no sign of a lost call.
-    if opener is not None and place >= origin and letters_of(opener[0]):
+    # A bracket alone is no sign of a lost call.
+    if opener is not None and letters_of(opener[0]):
         driver.builder.given_back[place] = driver.base + opener.end()
 
 

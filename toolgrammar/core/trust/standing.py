@@ -268,6 +268,11 @@ def openers_in(builder: Builder, start: int, text: str) -> list[tuple[int, str]]
     return found[::-1]
 
 
+def _stretches(builder: Builder) -> list[tuple[int, str]]:
+    """Returns the text of the prefix and of the message in stretches, each with its offset."""
+    return [*builder.source.prefix_parts, *builder.text_parts.stretches()]
+
+
 def doubt_fenced(builder: Builder) -> None:
     """Doubts calls in blocks of code, once the message has ended, that do not stand there alone.
 
@@ -278,7 +283,7 @@ def doubt_fenced(builder: Builder) -> None:
     if not fenced:
         return
     last = max(fenced.values())
-    stretches = builder.text_parts.stretches()
+    stretches = _stretches(builder)
     parts = [text[max(0, last - start) :] for start, text in stretches if start + len(text) > last]
     # In a section that nothing closed, what stands behind the block is no text, and skipped.
     skips = any(
@@ -303,7 +308,7 @@ def doubt_fenced(builder: Builder) -> None:
 
 def doubt_quoted(builder: Builder) -> None:
     """Doubts calls between marks that quote, once the message has ended."""
-    stretches = builder.text_parts.stretches() if builder.turns.quoted else []
+    stretches = _stretches(builder) if builder.turns.quoted else []
     # Straight ones around all that was written are a habit, and quote nothing.
     is_alone = not "".join(text for _, text in stretches).strip("".join((*STRAIGHT, *whitespace)))
     behind = ""
