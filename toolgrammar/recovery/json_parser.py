@@ -230,7 +230,8 @@ class JsonParser:
             position = scanner.feed(text, 0, self._out, base=self._length, final=final)
             if scanner.done:
                 over = scanner.unread + text[position:]
-                self._rest = Rest(self._length + len(text) - len(over))
+                begin = self._length + len(text) - len(over)
+                self._rest = Rest(begin, is_object=self._out[0].startswith("{"))
                 self._rest.feed(over, final=final)
         self._length += len(text)
 
@@ -255,6 +256,10 @@ class JsonParser:
         if scanner.unreadable:
             return self._nothing("unreadable")
         behind = self._rest.repairs if self._rest else ()
+        # Of `[1, 2} 3]` the bracket that was mended may have ended the value.
+        in_line = self._rest.in_line if self._rest else None
+        if in_line is not None and any(each.code == "bracket" for each in scanner.repairs):
+            in_line.judge(doubt=True)
         repairs = [*self._before, *scanner.repairs, *behind]
         stretches = scanner.stretches
         if self._unescaper is not None:
@@ -291,7 +296,7 @@ class JsonParser:
             reader.end(self._out, closed=closed or is_whole)
         if reader.failure:
             return self._nothing("unreadable")
-        rest = Rest(position)
+        rest = Rest(position, is_object=False)
         rest.feed(text[position:], final=True)
         self._rest = rest
         # A string where an object is wanted, `"{\"a\": 1}"`, was read as what it holds.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.member_behind import goes_on
 from toolgrammar.core.payloads.mended.ahead import Around
 from toolgrammar.core.payloads.mended.look import BLOCK_COMMENT, CLOSING_QUOTES, ODD_SPACES
 from toolgrammar.core.payloads.mended.repairs import Repair
@@ -27,10 +28,8 @@ _AFTER_BRACKET = late(
     # The text may end within a word: `[tr` may become `[true]`.
     rf"\[\s*+(?:[\]\"'`“{{\[\-0-9/#]|(?i:{LITERAL}|none|nan)\b|\Z|(?i:[tfn]\w{{0,4}})\Z)"
 )
-# As in `{"a": 1}, "b": 2}`, where the object was closed too early.
-_NEXT_KEY = late(r",\s*+[\"'][^\"'\n]{0,64}[\"']\s*+:")
 WINDOW: Final = 256
-"""Characters after a bracket, a comma or a comment's begin that decide what it is."""
+"""Characters behind the value, a bracket or a comment's begin that decide what it is."""
 
 
 def may_go_on(text: str, opener: int) -> bool:
@@ -90,13 +89,26 @@ def _closes(source: Source, index: int, closers: list[str]) -> bool:
     return True
 
 
+def _begins_member(behind: str) -> bool:
+    """Whether the text behind an object begins with another member of it, whatever its name."""
+    # No prose ends within a word in quotes: `{"a": 1} "b` is cut. A comma alone is one too many.
+    is_quote = behind.lstrip().startswith(('"', "'"))
+    return goes_on(behind, lambda _: True, final=True, is_cut=is_quote) is True
+
+
 class Rest:
     """Reads the text after the value, piece by piece; records a repair for each kind."""
 
-    def __init__(self, base: int) -> None:
+    def __init__(self, base: int, *, is_object: bool) -> None:
+        """Makes a reader of the text from an offset on, behind a value that may be an object."""
         self.repairs: list[Repair] = []
         self.start: int | None = None
         """The offset of the first character that is not white space."""
+        self.in_line: Repair | None = None
+        """The prose that begins in the line in which the value ends."""
+        self._is_object = is_object
+        self._gap = ""
+        """The white space before the next token."""
         self._text = ""
         self._base = base
         self._prose: Repair | None = None
@@ -109,9 +121,9 @@ class Rest:
         while position < len(text):
             if self._is_over:
                 position = len(text)
-            # What begins a comment, a key or another value is judged with a window of text behind
-            # it.
-            elif len(text) - position < WINDOW and not final and text[position] in "/#,{[":
+            # What begins a comment, a member or another value is judged with a window of text
+            # behind it.
+            elif len(text) - position < WINDOW and not final and self._waits(text[position]):
                 break
             elif self._prose is None:
                 position = self._step(text, position)
@@ -122,6 +134,11 @@ class Rest:
             self._end_at(self.repairs[-1], self._base + len(text))
         self._text = text[position:]
         self._base += position
+
+    def _waits(self, character: str) -> bool:
+        """Whether what a character begins can't be told without more text."""
+        is_first = self._is_object and self._prose is None
+        return character in "/#,{[" or (is_first and character not in _JSON_SPACE + "}])")
 
     def _note(self, code: str, start: int, end: int | None = None) -> Repair:
         """Records a repair; without an end it extends to the end of the text."""
@@ -139,7 +156,9 @@ class Rest:
         """Reads one token directly after the value; returns its end."""
         character = text[position]
         if character in _JSON_SPACE:
+            self._gap += character
             return position + 1
+        gap, self._gap = self._gap, ""
         if self.start is None:
             self.start = self._base + position
         if character in "/#":
@@ -155,12 +174,17 @@ class Rest:
             # Behind the whole value, a bracket too many can't have changed it.
             self.repairs[-1].judge(doubt=False)
             return position + 1
-        elif character == ",":
-            if not _NEXT_KEY.match(text, position, position + WINDOW):
-                return self._extend("stray-comma", position)
+        # As in `{"a": 1}, "b": 2}`, where the object was closed too early.
+        elif self._is_object and _begins_member(gap + text[position : position + WINDOW]):
             self._second(position)
             return position
+        elif character == ",":
+            return self._extend("stray-comma", position)
         self._prose = self._note("around", position)
+        # Of `{}city` the key may have lost its quote to the bracket.
+        self._prose.judge(doubt=self._is_object and not gap and character.isalnum())
+        if "\n" not in gap and character != "`":
+            self.in_line = self._prose
         return position
 
     def _extend(self, code: str, position: int) -> int:

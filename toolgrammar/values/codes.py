@@ -306,7 +306,12 @@ _JSON = (
         "Half a surrogate pair is replaced by U+FFFD.",
         doubt=True,
     ),
-    CodeEntry("around", "warning", "A fence or prose stands around the value."),
+    CodeEntry(
+        "around",
+        "warning",
+        "A fence or prose stands around the value; an error, and a doubt, where it may be a part of "
+        "it: it touches the brace of an object, or stands in one line behind a mended bracket.",
+    ),
     CodeEntry("extra-value", "error", "A second value follows and is not read.", doubt=True),
     CodeEntry("too-deep", "error", "The value is nested too deep to be read."),
     CodeEntry("refused", "error", "There is no JSON value in the text."),

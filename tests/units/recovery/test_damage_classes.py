@@ -161,6 +161,11 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     # 47 to 52
     ('```json\n{"a": 1}\n```', {"a": 1}, "around", R, True),
     ('Sure: {"a": 1} Done.', {"a": 1}, "around", R, True),
+    ('{"a": 1} "b": 2}', {"a": 1}, "extra-value", R, False),
+    ('{"a": 1}b": 2}', {"a": 1}, "extra-value", R, False),
+    ('{"a": 1} "b', {"a": 1}, "extra-value", R, False),
+    ('{"a": 1} "b" it is', {"a": 1}, "around", R, True),
+    ('{"a": 1}b', {"a": 1}, "around", R, False),
     ('{"a": 1}{"b": 2}', {"a": 1}, "extra-value", R, False),
     ('\ufeff{"a":\u00a01}', {"a": 1}, "space", R, True),
     ('{"a": "x\u200by"}', {"a": "x\u200by"}, "", C, True),
@@ -463,3 +468,14 @@ def test_executable_judges_the_schema() -> None:
     assert not recover_json('{"a": "x"}', wanted).executable
     assert not recover_json('{"a": "x", "b": null}', wanted).executable
     assert recover_json('{"a": "x", "b": 1,}', wanted).executable
+
+
+@pytest.mark.parametrize(
+    ("behind", "executable"), [(" 3]}", False), ("3", False), ("\n```", True), ("```", True)]
+)
+def test_what_stands_in_line_behind_a_mended_bracket_may_be_a_part_of_the_value(
+    behind: str, *, executable: bool
+) -> None:
+    result = recover_json('{"a": [1, 2}' + behind)
+    assert (result.value, result.executable) == ({"a": [1, 2]}, executable)
+    assert [each.code for each in result.diagnostics] == ["bracket", "around"]

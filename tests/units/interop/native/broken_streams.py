@@ -195,7 +195,7 @@ CASES = [
     # The beginning of another call has no arguments, and what came before it is no JSON.
     Case("new-id-and-arguments-behind-it",
          (call("{'city': 'Oslo', 'days': 2}"), call("", id="c2"), Piece('"city": "Rome"}')),
-         refused=("weather",), codes=("quote-style", "around", "joined-calls")),
+         refused=("weather",), codes=("quote-style", "extra-value")),
     Case("error-alone", error={"message": "overloaded", "type": "server_error"}, codes=("truncated",),
          finish=None),
     Case("error-in-a-call", (call('{"city": "Oslo"'),), refused=("weather",), codes=("truncated",),
