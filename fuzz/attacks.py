@@ -16,6 +16,7 @@ from fuzz.crossed import crossed as crossing
 from fuzz.hostile_results import hostile_results
 from fuzz.mixed import disagreement, mixed_case
 from fuzz.moved import moved_case
+from fuzz.native import broken
 from fuzz.options import contradiction
 from toolgrammar import RenderError, ToolCall
 from toolgrammar.grammar.roles import JSON_LIKE, bare_name
@@ -225,6 +226,11 @@ def crossed(format_id: str, draw: random.Random) -> Attempt:
     return Attempt(*crossing(format_id, draw))
 
 
+def native(format_id: str, draw: random.Random) -> Attempt:
+    """The arguments of a native call are damaged, and cut: what runs was meant."""
+    return Attempt(*broken(format_id, draw))
+
+
 ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "quoted": quoted,
     "across": across,
@@ -237,6 +243,7 @@ ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "moved": moved,
     "options": options,
     "crossed": crossed,
+    "native": native,
 }
 """By its name, an attack."""
 

@@ -256,7 +256,7 @@ class JsonParser:
         if scanner.unreadable:
             return self._nothing("unreadable")
         behind = self._rest.repairs if self._rest else ()
-        # Of `[1, 2} 3]` the bracket that was mended may have ended the value.
+        # Of `[1, 2} 3]` and `[1, 2},` the bracket that was mended may have ended the value.
         in_line = self._rest.in_line if self._rest else None
         if in_line is not None and any(each.code == "bracket" for each in scanner.repairs):
             in_line.judge(doubt=True)

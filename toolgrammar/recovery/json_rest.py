@@ -105,7 +105,7 @@ class Rest:
         self.start: int | None = None
         """The offset of the first character that is not white space."""
         self.in_line: Repair | None = None
-        """The prose that begins in the line in which the value ends."""
+        """The comma or the prose that begins in the line in which the value ends."""
         self._is_object = is_object
         self._gap = ""
         """The white space before the next token."""
@@ -161,30 +161,30 @@ class Rest:
         gap, self._gap = self._gap, ""
         if self.start is None:
             self.start = self._base + position
-        if character in "/#":
-            comment = _COMMENT.match(text, position, position + WINDOW)
-            # A comment that fills the window is taken for prose.
-            if comment is not None and comment.end() < position + WINDOW:
-                self._note("comment", position, comment.end())
-                return comment.end()
-        elif _ODD.match(character):
+        comment = _COMMENT.match(text, position, position + WINDOW) if character in "/#" else None
+        # A comment that fills the window is taken for prose.
+        if comment is not None and comment.end() < position + WINDOW:
+            self._note("comment", position, comment.end())
+            return comment.end()
+        if _ODD.match(character):
             return self._extend("space", position)
-        elif character in "}])":
+        if character in "}])":
             self._extend("extra-closer", position)
             # Behind the whole value, a bracket too many can't have changed it.
             self.repairs[-1].judge(doubt=False)
             return position + 1
         # As in `{"a": 1}, "b": 2}`, where the object was closed too early.
-        elif self._is_object and _begins_member(gap + text[position : position + WINDOW]):
+        if self._is_object and _begins_member(gap + text[position : position + WINDOW]):
             self._second(position)
             return position
-        elif character == ",":
-            return self._extend("stray-comma", position)
-        self._prose = self._note("around", position)
-        # Of `{}city` the key may have lost its quote to the bracket.
-        self._prose.judge(doubt=self._is_object and not gap and character.isalnum())
+        if character == ",":
+            position = self._extend("stray-comma", position)
+        else:
+            self._prose = self._note("around", position)
+            # Of `{}city` the key may have lost its quote to the bracket.
+            self._prose.judge(doubt=self._is_object and not gap and character.isalnum())
         if "\n" not in gap and character != "`":
-            self.in_line = self._prose
+            self.in_line = self.repairs[-1]
         return position
 
     def _extend(self, code: str, position: int) -> int:

@@ -205,7 +205,12 @@ _CALLS = (
 
 # Codes of JSON payloads, also of `recover_json`.
 _JSON = (
-    CodeEntry("stray-comma", "warning", "A comma has nothing to part; it is dropped."),
+    CodeEntry(
+        "stray-comma",
+        "warning",
+        "A comma has nothing to part; it is dropped. An error, and a doubt, behind recovered JSON "
+        "whose last bracket was mended.",
+    ),
     CodeEntry("quote-style", "warning", "A string has other quotes than JSON's."),
     CodeEntry("template", "error", "A backtick string holds `${`; it is kept.", doubt=True),
     CodeEntry("doubled-quotes", "error", "Every quote is written twice.", doubt=True),

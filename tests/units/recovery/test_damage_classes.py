@@ -479,3 +479,15 @@ def test_what_stands_in_line_behind_a_mended_bracket_may_be_a_part_of_the_value(
     result = recover_json('{"a": [1, 2}' + behind)
     assert (result.value, result.executable) == ({"a": [1, 2]}, executable)
     assert [each.code for each in result.diagnostics] == ["bracket", "around"]
+
+
+def test_a_comma_behind_a_mended_bracket_leads_to_more_of_the_value() -> None:
+    assert recover_json('{"a": [1, 2]},').executable
+    assert not recover_json('{"a": [1, 2},').executable
+
+
+@pytest.mark.parametrize("mark", ["/", "#", "/* open", "// " + "long " * 60])
+def test_what_is_no_comment_behind_a_value_is_prose(mark: str) -> None:
+    result = recover_json('{"a": 1}' + mark)
+    assert (result.value, result.executable) == ({"a": 1}, True)
+    assert [each.code for each in result.diagnostics] in (["around"], ["comment"])
