@@ -268,10 +268,14 @@ class _Events:
         self._pieces = pieces
         self.finish_reason: str | None = None
         """Why the server stopped, once it said so."""
+        self.ended_texts = 0
+        """How many texts have ended, where the chunks have the blocks of Anthropic's API."""
+        self._block = 0
 
     def feed(self, item: object) -> list[Event]:
         chunk = plain(item)
         events: list[Event] = []
+        self._see_blocks(chunk.get("content"))
         reasoning = mapping_of(chunk.get("additional_kwargs")).get("reasoning_content")
         if reasoning:
             events.append(ReasoningDelta(string_of(reasoning)))
@@ -292,6 +296,14 @@ class _Events:
             self.finish_reason = reason
             events += self._pieces.end_all(reason)
         return events
+
+    def _see_blocks(self, content: object) -> None:
+        """Counts a text behind another block than a text: blocks are numbered, and none is skipped."""
+        for block in content if isinstance(content, list) else ():
+            place = mapping_of(block).get("index")
+            if mapping_of(block).get("type") == "text" and isinstance(place, int):
+                self.ended_texts += place > self._block + 1
+                self._block = place
 
     def close(self) -> list[Event]:
         return self._pieces.end_all()

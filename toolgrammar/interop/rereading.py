@@ -6,8 +6,11 @@ the text around it, a `CallStart`, its arguments and a `CallEnd`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core.message.without_prefix import event_without_prefix
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.values.events import (
     ArgumentsDelta,
@@ -33,38 +36,59 @@ class Reread:
     """
 
     def __init__(self, format: Any, tools: Iterable[object] | None) -> None:
-        self._parser = Parser(format, tools=tools)
-        # By who read the call and its index: the calls of the server, and those in the text, are
-        # each counted from 0.
-        self._places: dict[tuple[bool, int], int] = {}
+        self._begun = partial(Parser, format, tools=tools)
+        self._parser = self._begun()
+        self._ended: list[ParseResult] = []
+        """The texts that have ended, of which there are some where other blocks stand between."""
+        self._start = 0
+        """Where the text that is read begins in all of them."""
+        # By the text in which a call stands, -1 for the server's own, and its index: the calls of
+        # each are counted from 0.
+        self._places: dict[tuple[int, int], int] = {}
 
     def feed(self, event: Event) -> list[Event]:
         """Returns what one event becomes."""
         # Only text may hold calls: what the server read as reasoning or as a call is left alone.
         if isinstance(event, TextDelta):
-            return [self._placed(each, own=False) for each in self._parser.feed(event.text)]
-        return [self._placed(event, own=True)]
+            return self._found(self._parser.feed(event.text))
+        return [self._placed(event, -1)]
+
+    def end_text(self) -> list[Event]:
+        """Returns what comes at the end of a text, behind which another one begins."""
+        events = self.close(None)
+        self._ended.append(self._parser.result)
+        self._start += len(self._parser.result.source)
+        self._parser = self._begun()
+        return events
 
     def close(self, reason: str | None) -> list[Event]:
         """Returns what comes at the end; `reason` is why the server stopped."""
-        return [self._placed(each, own=False) for each in self._parser.close(reason)]
+        return self._found(self._parser.close(reason))
 
     @property
     def found(self) -> bool:
         """Whether a call stood in the text."""
-        return any(not own for own, _ in self._places)
+        return any(number >= 0 for number, _ in self._places)
 
     @property
     def result(self) -> ParseResult:
-        """What was read of the text alone, at the end."""
-        return self._parser.result
+        """What was read of the text alone, at the end; of several texts, of that with calls."""
+        every = [*self._ended, self._parser.result]
+        main = next((each for each in every if each.calls), every[-1])
+        return replace(main, source="".join(each.source for each in every))
 
-    def _placed(self, event: Event, *, own: bool) -> Event:
-        """Returns an event with the place of its call in the new message."""
+    def _found(self, events: Iterable[Event]) -> list[Event]:
+        """Returns the events of the text that is read; places are counted from the first text on."""
+        number = len(self._ended)
+        moved = (event_without_prefix(each, -self._start) for each in events)
+        return [self._placed(each, number) for each in moved]
+
+    def _placed(self, event: Event, number: int) -> Event:
+        """Returns an event of a text, or of the server's own, with the place of its call."""
         # These belong to no call.
         if isinstance(event, TextDelta | ReasoningDelta | Problem):
             return event
-        key = own, event.index
+        key = number, event.index
         if isinstance(event, CallStart):
             self._places[key] = len(self._places)
             return CallStart(self._places[key], event.name, event.id)

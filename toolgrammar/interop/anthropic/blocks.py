@@ -30,6 +30,9 @@ class BlockReader:
         self._pieces = pieces
         self.finish_reason: str | None = None
         """Why the server stopped, once it said so."""
+        self.ended_texts = 0
+        """How many texts have ended: those of blocks that follow each other are one, as citations
+        cut a text into blocks."""
 
     def feed(self, item: object) -> list[Event]:
         """Returns what one event becomes."""
@@ -65,6 +68,7 @@ class BlockReader:
 
     def _start(self, index: object, block: Mapping[str, Any]) -> list[Event]:
         text = string_of(block.get("text") or block.get("thinking"))
+        self.ended_texts += block.get("type") != "text"
         match block.get("type"):
             case "tool_use":
                 identity = string_of(block.get("id")) or None

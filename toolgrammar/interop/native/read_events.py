@@ -31,6 +31,10 @@ class ApiReader(Protocol):
     def finish_reason(self) -> str | None:
         """Why the server stopped, once it said so."""
 
+    @property
+    def ended_texts(self) -> int:
+        """How many texts have ended, as another block stands behind them."""
+
     def feed(self, item: object) -> list[Event]:
         """Returns what one chunk becomes."""
 
@@ -46,6 +50,7 @@ class ReadEvents:
         self._reread = reread
         self._pieces = pieces
         self._gathered = _Gathered()
+        self._ended_texts = 0
         self._result: ParseResult | None = None
 
     @property
@@ -72,7 +77,9 @@ class ReadEvents:
 
     def feed(self, item: object) -> list[Event]:
         """Returns what one chunk becomes."""
-        return self._taken(self._reader.feed(item))
+        events = self._reader.feed(item)
+        over = self._end_text() if self._reader.ended_texts > self._ended_texts else []
+        return [*over, *self._taken(events)]
 
     def close(self) -> list[Event]:
         """Returns what comes after the last chunk."""
@@ -80,6 +87,13 @@ class ReadEvents:
         if self._reread is not None:
             events += self._gathered.see(self._reread.close(self.finish_reason))
         self._result = self._gathered.result(self._reread)
+        return events
+
+    def _end_text(self) -> list[Event]:
+        """Returns the end of a text, which does not go on behind the block that begins here."""
+        self._ended_texts = self._reader.ended_texts
+        events = [] if self._reread is None else self._gathered.see(self._reread.end_text())
+        self._gathered.end_text()
         return events
 
     def _taken(self, events: Iterable[Event]) -> list[Event]:
@@ -128,8 +142,8 @@ class _Gathered:
     """Collects the events of a message into a result."""
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._reasoning: list[str] = []
+        self._texts: list[list[str]] = [[]]
+        self._reasoning: list[list[str]] = [[]]
         self._calls: dict[int, ToolCall] = {}
         self._diagnostics: list[Diagnostic] = []
 
@@ -138,9 +152,9 @@ class _Gathered:
         seen = list(events)
         for event in seen:
             if isinstance(event, TextDelta):
-                self._texts.append(event.text)
+                self._texts[-1].append(event.text)
             elif isinstance(event, ReasoningDelta):
-                self._reasoning.append(event.text)
+                self._reasoning[-1].append(event.text)
             elif isinstance(event, CallEnd):
                 # By the index: calls may end in another order than they began in.
                 self._calls[event.index] = event.call
@@ -148,11 +162,16 @@ class _Gathered:
                 self._diagnostics.append(event.diagnostic)
         return seen
 
+    def end_text(self) -> None:
+        """Notes that the next text, or thought, is another one."""
+        self._texts.append([])
+        self._reasoning.append([])
+
     def result(self, reread: Reread | None) -> ParseResult:
         own = ParseResult(
             calls=tuple(call for _, call in sorted(self._calls.items())),
-            text="".join(self._texts).strip(),
-            reasoning="".join(self._reasoning).strip(),
+            text=_joined(self._texts),
+            reasoning=_joined(self._reasoning),
             diagnostics=tuple(self._diagnostics),
         )
         if reread is None:
@@ -160,3 +179,8 @@ class _Gathered:
         # Places in the text are those of the text alone: it is what was read.
         text = reread.result
         return replace(own, format=text.format, source=text.source, digest=text.digest)
+
+
+def _joined(texts: Iterable[list[str]]) -> str:
+    """Returns the texts of a message, each on lines of its own."""
+    return "\n".join(filter(None, ("".join(each).strip() for each in texts)))

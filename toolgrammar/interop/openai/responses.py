@@ -55,6 +55,8 @@ class ResponsesEvents:
         """The open calls of custom tools, whose payload is a text."""
         self.finish_reason: str | None = None
         """Why the server stopped, once it said so."""
+        self.ended_texts = 0
+        """How many texts have ended: each item has its own."""
 
     def feed(self, chunk: Mapping[str, Any]) -> list[Event]:
         """Returns what one event becomes."""
@@ -67,6 +69,7 @@ class ResponsesEvents:
             return [ReasoningDelta(delta)] if delta else []
         match kind.removeprefix("response."):
             case "output_item.added":
+                self.ended_texts += 1
                 return self._added(key, item)
             case "function_call_arguments.delta":
                 return self._pieces.add(key, delta) if key in self._pieces else [lost_call(delta)]

@@ -316,6 +316,11 @@ class ChunkReader:
         """Why the server stopped, once it said so."""
         return self._reason or self._responses.finish_reason
 
+    @property
+    def ended_texts(self) -> int:
+        """How many texts have ended; all content of a completion is one."""
+        return self._responses.ended_texts
+
     def feed(self, item: object) -> list[Event]:
         chunk = plain(item)
         if is_responses_event(chunk):
