@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import toolgrammar
+from fuzz.api_messages import contradiction as api_contradiction
 from fuzz.crossed import crossed as crossing
 from fuzz.hostile_results import hostile_results
 from fuzz.mixed import disagreement, mixed_case
@@ -231,6 +232,11 @@ def native(format_id: str, draw: random.Random) -> Attempt:
     return Attempt(*broken(format_id, draw))
 
 
+def apis(format_id: str, draw: random.Random) -> Attempt:
+    """A message of a hosted API comes at once and in chunks: the same is read of it."""
+    return Attempt(*api_contradiction(format_id, draw))
+
+
 ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "quoted": quoted,
     "across": across,
@@ -244,6 +250,7 @@ ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "options": options,
     "crossed": crossed,
     "native": native,
+    "apis": apis,
 }
 """By its name, an attack."""
 

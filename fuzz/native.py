@@ -34,7 +34,7 @@ def broken(format_id: str, draw: random.Random) -> tuple[str, str]:
     if not meant:
         return "", ""
     call = draw.choice(meant)
-    text = _damaged(json.dumps(call.arguments, ensure_ascii=draw.random() < 0.5), draw)
+    text = damaged(json.dumps(call.arguments, ensure_ascii=draw.random() < 0.5), draw)
     tools = draw.choice((None, sample.tools))
     whole = openai.repair_message(_message(call, text), tools=tools, finish_reason=_CUT).result
     stream = openai.repair_stream(_chunks(call, text, draw), tools=tools)
@@ -57,7 +57,7 @@ def _is_json_of(text: str, arguments: dict[str, Any]) -> bool:
         return False
 
 
-def _damaged(text: str, draw: random.Random) -> str:
+def damaged(text: str, draw: random.Random) -> str:
     """Returns the beginning of a text in which a mark is dropped, doubled or another."""
     at = draw.choice([at for at, letter in enumerate(text) if letter in _MARKS])
     put_in = draw.choice(("", text[at] * 2, draw.choice(_MARKS)))

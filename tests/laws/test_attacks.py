@@ -17,7 +17,9 @@ EACH = at_depth(few=2, usual=8, every=400)
 
 
 @each_format
-@pytest.mark.parametrize("attack", ["payload", "rendered", "mixed", "moved", "options", "native"])
+@pytest.mark.parametrize(
+    "attack", ["payload", "rendered", "mixed", "moved", "options", "native", "apis"]
+)
 def test_an_attack(format_id: str, attack: str) -> None:
     draws = (random.Random(f"{attack} {format_id} {attempt}") for attempt in range(EACH))
     broken = [found for draw in draws if (found := ATTACKS[attack](format_id, draw)).broke]

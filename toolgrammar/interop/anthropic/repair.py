@@ -159,7 +159,9 @@ class _Blocks:
         pieces = RepairedPieces(self._specs)
         events = pieces.start(0, name, identity)
         events += pieces.add(0, text)
-        events += pieces.end(0, reason or "tool_use")
+        events += pieces.over(0)
+        if 0 in pieces:
+            events += pieces.end(0, reason or "tool_use")
         calls = [event.call for event in events if isinstance(event, CallEnd)]
         self._diagnostics += [event.diagnostic for event in events if isinstance(event, Problem)]
         self._calls += calls

@@ -97,11 +97,12 @@ class ReadEvents:
         return events
 
     def _taken(self, events: Iterable[Event]) -> list[Event]:
-        reread = self._reread
-        if reread is not None:
+        taken: list[Event] = []
+        for event in events:
             # Text is read for calls before anybody sees it; all else passes through.
-            events = [each for event in events for each in reread.feed(event)]
-        return self._gathered.see(events)
+            found = [event] if self._reread is None else self._reread.feed(event)
+            taken += self._gathered.see(found, is_thought=isinstance(event, ReasoningDelta))
+        return taken
 
 
 def read_events(
@@ -144,16 +145,26 @@ class _Gathered:
     def __init__(self) -> None:
         self._texts: list[list[str]] = [[]]
         self._reasoning: list[list[str]] = [[]]
+        self._in_thought = False
+        """Whether the last reasoning is the server's own, and was not found in a text."""
         self._calls: dict[int, ToolCall] = {}
         self._diagnostics: list[Diagnostic] = []
 
-    def see(self, events: Iterable[Event]) -> list[Event]:
-        """Accepts the next events and gives them back."""
+    def see(self, events: Iterable[Event], *, is_thought: bool = False) -> list[Event]:
+        """Accepts the next events and gives them back.
+
+        Args:
+            events: the events.
+            is_thought: whether they are reasoning of the server's own.
+        """
         seen = list(events)
         for event in seen:
             if isinstance(event, TextDelta):
                 self._texts[-1].append(event.text)
             elif isinstance(event, ReasoningDelta):
+                if is_thought is not self._in_thought:
+                    self._reasoning.append([])
+                self._in_thought = is_thought
                 self._reasoning[-1].append(event.text)
             elif isinstance(event, CallEnd):
                 # By the index: calls may end in another order than they began in.

@@ -77,12 +77,12 @@ def repair_message(
     # The models of the openai package dump keys that are None.
     given = {key: part for key, part in plain(message).items() if part is not None}
     _refuse_completion(given, "openai.repair_message(response.choices[0].message)")
-    content, own = given.get("content"), _own_calls(given)
+    content, calls = given.get("content"), _own_calls(given)
     # Custom tools take a text, in which nothing is to be repaired.
-    custom = [each for each in own if mapping_of(each).get("custom") is not None]
+    custom = [each for each in calls if mapping_of(each).get("custom") is not None]
     pieces = [
         {**each, "index": index} if isinstance(each, Mapping) else each
-        for index, each in enumerate(own)
+        for index, each in enumerate(calls)
         if each not in custom
     ]
     events = read_events(ChunkReader, repair=True, format=format, tools=tools)
@@ -90,8 +90,9 @@ def repair_message(
         events.feed(chunk)
     events.close()
     result = events.result
-    reasoning = next((given[key] for key in REASONING_KEYS if given.get(key)), "")
-    whole = replace(result, reasoning=f"{string_of(reasoning)}\n{result.reasoning}".strip())
+    own = next((given[key] for key in REASONING_KEYS if given.get(key)), "")
+    reasoning = f"{string_of(own).strip()}\n{result.reasoning}".strip()
+    whole = replace(result, reasoning=reasoning)
     if not events.repaired:
         # The content is None beside calls that the server did read.
         none = {} if isinstance(content, str) else {"content": None}
