@@ -258,6 +258,37 @@ def test_the_signature_of_thinking_goes_through_a_repair() -> None:
     assert "".join(each.get("partial_json", "") for each in deltas) == '{"n": 1}'
 
 
+def test_blocks_of_one_kind_keep_their_citations_and_signatures() -> None:
+    blocks: list[dict[str, Any]] = [
+        {"type": "thinking", "thinking": "Hm.", "signature": "S1"},
+        {"type": "thinking", "thinking": "So.", "signature": "S2"},
+        {"type": "text", "text": "It says <b>", "citations": [{"cited_text": "a"}]},
+        {"type": "text", "text": "so, and", "citations": [{"cited_text": "b"}]},
+    ]
+    chunks: list[dict[str, Any]] = [{"type": "message_start", "message": {"role": "assistant"}}]
+    for index, block in enumerate(blocks):
+        kind = block["type"]
+        deltas = [{"type": f"{kind}_delta", kind: block[kind]}]
+        deltas += [
+            {"type": "citations_delta", "citation": each} for each in block.get("citations", [])
+        ]
+        if kind == "thinking":
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        begun = {"type": kind, kind: ""}
+        chunks.append({"type": "content_block_start", "index": index, "content_block": begun})
+        chunks += [
+            {"type": "content_block_delta", "index": index, "delta": each} for each in deltas
+        ]
+        chunks.append({"type": "content_block_stop", "index": index})
+    chunks.append({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})
+    found: dict[int, list[str]] = {}
+    for each in repair_stream(chunks, "hermes"):
+        if each["type"] == "content_block_delta":
+            found.setdefault(each["index"], []).append(each["delta"]["type"])
+    signed, cited = ["thinking_delta", "signature_delta"], ["text_delta", "citations_delta"]
+    assert found == {0: signed, 1: signed, 2: cited, 3: cited}
+
+
 def test_the_pieces_of_a_block_are_those_with_its_index() -> None:
     begun = [
         {"type": "content_block_start", "index": index,

@@ -44,6 +44,8 @@ _REASONS: Final = {
 }
 # Blocks of other kinds, such as searches of the server, go through as they are.
 _READ: Final = {"text", "thinking", "tool_use"}
+_BESIDE: Final = {"signature_delta": "thinking", "citations_delta": "text"}
+"""By the type of a delta that goes through as it is, the kind of its block."""
 
 
 def repair_message(
@@ -188,7 +190,8 @@ def repair_stream(
     """Returns the events of a streamed message with its calls repaired, those in its texts too.
 
     The reason of its end becomes `tool_use` where there are calls, unless the server cut it.
-    Thinking keeps its signatures, blocks of other kinds, errors and pings go through as they are.
+    Thinking keeps its signatures and text its citations; blocks of other kinds, errors and pings go
+    through as they are.
     What comes back has, at the end, the message as `result`, with all that was wrong.
 
     Args:
@@ -225,7 +228,9 @@ class _Repaired(RepairedStream):
         if kind == "message_start":
             self._head |= mapping_of(chunk.get("message"))
             return self._writer.opening()
-        out = written(events, self._writer)
+        # Citations and signatures are those of their own block: two in a row stay two.
+        begun = string_of(mapping_of(chunk.get("content_block")).get("type"))
+        out = [*self._writer.end_block(begun), *written(events, self._writer)]
         if kind == "error":
             # A client that gets it raises: an end of its own would make an answer of it.
             self.failed = self.failed or self.finish_reason == "error"
@@ -248,8 +253,8 @@ class _Repaired(RepairedStream):
                 return self._writer.other_block(block)
             case "content_block_delta" if index in self._others:
                 return self._writer.other_delta(dict(delta))
-            case "content_block_delta" if delta.get("type") == "signature_delta":
-                return self._writer.signature(dict(delta))
+            case "content_block_delta" if (said := string_of(delta.get("type"))) in _BESIDE:
+                return self._writer.beside(_BESIDE[said], dict(delta))
             case _:
                 return []
 

@@ -240,9 +240,13 @@ class BlockWriter:
         """Adds to the block that was opened last."""
         return [{"type": "content_block_delta", "index": self._block, "delta": delta}]
 
-    def signature(self, delta: dict[str, Any]) -> list[dict[str, Any]]:
-        """Signs the thinking, as long as its block is open."""
-        return self.other_delta(delta) if self._open == "thinking" else []
+    def beside(self, kind: str, delta: dict[str, Any]) -> list[dict[str, Any]]:
+        """Adds what is no text, as a signature of thinking, while a block of its kind is open."""
+        return self.other_delta(delta) if self._open == kind else []
+
+    def end_block(self, kind: str) -> list[dict[str, Any]]:
+        """Closes an open block of text or thinking, as the next one of its kind is another."""
+        return self._closed() if kind in ("text", "thinking") and self._open == kind else []
 
     def _event(self, event: Event) -> list[dict[str, Any]]:
         match event:
