@@ -5,19 +5,28 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import lru_cache
 
 from toolgrammar.values.limits import Limits
+from toolgrammar.values.patterns import late
 
-_CUT: Final = frozenset(
-    {
-        *("length", "max_tokens", "max_output_tokens", "model_length"),
-        *("model_context_window_exceeded", "content_filter"),
-        # Reasons of servers of open models and of gateways for an answer that broke off.
-        *("abort", "error", "cancelled", "timeout"),
-    }
+_CUT = late(
+    # A limit was reached: `length`, `MAX_TOKENS`, `model_context_window_exceeded`.
+    r"length|max_|limit|exceeded|context_window"
+    # What the model wrote was not let through: `content-filter`, `SAFETY`, `guardrail_intervened`.
+    r"|filter|safety|block|prohibited|recitation|spii|guardrail|armor|refus|malformed|repetition"
+    # The answer broke off: `abort`, `client_cancelled`, `insufficient_system_resource`, `timeout`.
+    r"|abort|cancel|interrupt|error|fail|time_?d?_?out|insufficient|incomplete|overload|turn_detected"
+    # What Gemini says where it does not say more.
+    r"|\A(?:other|language)\Z"
 )
-"""The finish reasons of answers that were cut; `length` is that of chat completions."""
+"""What stands in the finish reason of an answer that was cut, in small letters and with underscores.
+
+The words are those of Anthropic, Bedrock, Cohere, DeepSeek, Gemini, OpenAI, the AI SDK, and servers of
+open models; words rather than whole reasons, since new ones come that say the same.
+"""
+_NEXT_WORD = late(r"(?<=[a-z])(?=[A-Z])|[-\s.]+")
+"""Where the next word of a reason begins: `maxTokens`, `content-filter`."""
 
 
 def is_cut(finish_reason: object) -> bool:
@@ -28,8 +37,13 @@ def is_cut(finish_reason: object) -> bool:
     """
     if not isinstance(finish_reason, str):
         raise TypeError(f"finish_reason must be a str or None, got {type(finish_reason).__name__}")
-    # Some gateways pass the reason of another API on in capitals: `MAX_TOKENS`.
-    return finish_reason.lower() in _CUT
+    return _says_cut(finish_reason)
+
+
+@lru_cache(maxsize=64)
+def _says_cut(finish_reason: str) -> bool:
+    # Gateways pass the reason of another API on, or spell it in their own way.
+    return _CUT.search(_NEXT_WORD.sub("_", finish_reason).lower()) is not None
 
 
 def check_finish_reason(finish_reason: object) -> None:

@@ -43,3 +43,29 @@ def test_a_parser_survives_a_wrong_reason() -> None:
 def test_recover_json_wants_a_text(text: Any) -> None:
     with pytest.raises(TypeError, match="text must be a str"):
         toolgrammar.recover_json(text)
+
+
+CUT = [
+    "length", "max_tokens", "MAX_TOKENS", "maxTokens", "max_output_tokens", "model_length",
+    "error_limit", "incomplete", "model_context_window_exceeded", "content_filter",
+    "content-filter", "content_filtered", "SAFETY", "SPII", "RECITATION", "BLOCKLIST",
+    "PROHIBITED_CONTENT", "MODEL_ARMOR", "OTHER", "LANGUAGE", "guardrail_intervened", "refusal",
+    "MALFORMED_FUNCTION_CALL", "abort", "cancelled", "USER_CANCEL", "client_cancelled",
+    "timeout", "error", "failed", "insufficient_system_resource", "turn_detected",
+]  # fmt: skip
+ENDED = [
+    "stop", "STOP", "stop_sequence", "tool_calls", "tool-calls", "tool_use", "function_call",
+    "end_turn", "pause_turn", "eos", "eos_token", "COMPLETE", "completed", "done",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", CUT)
+def test_a_reason_of_any_api_tells_that_the_answer_was_cut(reason: str) -> None:
+    [call] = toolgrammar.parse("🛠️ bash ls", "simple_agent", finish_reason=reason).calls
+    assert call.status == "truncated"
+
+
+@pytest.mark.parametrize("reason", ENDED)
+def test_a_reason_of_any_api_tells_that_the_answer_ended(reason: str) -> None:
+    [call] = toolgrammar.parse("🛠️ bash ls", "simple_agent", finish_reason=reason).calls
+    assert call.executable
