@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.agents.reading import NativeCall
 from toolgrammar.agents.text_calls import check_settings
 from toolgrammar.interop.exchange import text_of
+from toolgrammar.interop.langchain import finish_reason_of
 from toolgrammar.values.errors import check_type
 from toolgrammar.values.events import ReasoningDelta, TextDelta
 
@@ -372,10 +373,7 @@ def _with_reasoning(kwargs: dict[str, Any], reasoning: str) -> dict[str, Any]:
 
 
 def _finish_reason(message: AIMessage, info: dict[str, Any] | None) -> str | None:
-    said = {**(info or {}), **message.response_metadata}
-    # The keys of OpenAI, Anthropic and Ollama.
-    reason = said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason")
-    return reason if isinstance(reason, str) else None
+    return finish_reason_of({**(info or {}), **message.response_metadata})
 
 
 def _is_text(part: Any) -> bool:

@@ -6,7 +6,7 @@ A call becomes `{"name": "get_weather", "args": {"city": "Oslo"}, "id": …, "ty
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.interop.exchange import (
     Withheld,
@@ -261,6 +261,16 @@ def from_stream(
     return read_stream(read_events(_Events, repair=repair, format=format, tools=tools), chunks)
 
 
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+"""The keys of OpenAI and Google, Anthropic, Ollama, and Bedrock."""
+
+
+def finish_reason_of(metadata: Mapping[str, Any]) -> str | None:
+    """Returns why the server stopped, as the metadata of a message says it; None if they do not."""
+    found = (metadata[key] for key in _REASONS if metadata.get(key))
+    return next((reason for reason in found if isinstance(reason, str)), None)
+
+
 class _Events:
     """Turns chunks into events."""
 
@@ -289,10 +299,8 @@ class _Events:
                 piece.get("id") or None,
                 piece.get("args") or "",
             )
-        metadata = mapping_of(chunk.get("response_metadata"))
-        # OpenAI's key, and Anthropic's.
-        reason = metadata.get("finish_reason") or metadata.get("stop_reason")
-        if isinstance(reason, str):
+        reason = finish_reason_of(mapping_of(chunk.get("response_metadata")))
+        if reason is not None:
             self.finish_reason = reason
             events += self._pieces.end_all(reason)
         return events

@@ -164,7 +164,7 @@ def test_what_the_server_cut_does_not_run() -> None:
     text = "🛠️ look_up sum"
     open_end = _model(text, settings=settings, tools=[look_up])[1].invoke("1+2?")
     assert [call["name"] for call in open_end.tool_calls] == ["look_up"]
-    for key in ("finish_reason", "stop_reason", "done_reason"):
+    for key in ("finish_reason", "stop_reason", "done_reason", "stopReason"):
         _, model = _model(text, settings=settings, tools=[look_up], info={key: "length"})
         assert model.invoke("1+2?").tool_calls == []
         _, model = _model(text, settings=settings, tools=[look_up], info={key: "length"})

@@ -185,7 +185,7 @@ def test_a_new_id_is_a_new_call_whatever_its_index(index: int | None) -> None:
     assert calls == [ToolCall("f", {"a": 1}, id="1"), ToolCall("g", {"b": 2}, id="2")]
 
 
-@pytest.mark.parametrize("key", ["finish_reason", "stop_reason"])
+@pytest.mark.parametrize("key", ["finish_reason", "stop_reason", "done_reason", "stopReason"])
 def test_why_the_server_stopped_is_read_in_the_words_of_each(key: str) -> None:
     piece = {"name": "f", "args": '{"a": 1', "id": "1", "index": 0, "type": "tool_call_chunk"}
     stream = from_stream([{"tool_call_chunks": [piece]}, {"response_metadata": {key: "length"}}])
