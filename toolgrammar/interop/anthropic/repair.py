@@ -6,6 +6,7 @@ an input that came as `{'city': 'Oslo',}` becomes `{"city": "Oslo"}`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final
@@ -80,14 +81,14 @@ def repair_message(
         # Only the last block can have been cut.
         reading.take(each, reason if index == len(blocks) - 1 else None)
     reading.end_text(reason)
-    found, result = reading.found, reading.result()
+    content, result = reading.content(), reading.result()
     # By identity: nothing was found, so the message is given back as it came.
-    if len(found) == len(blocks) and all(map(is_, found, blocks)):
+    if len(content) == len(blocks) and all(map(is_, content, blocks)):
         return RepairedMessage(given, result)
     cut = reason is not None and is_cut(reason)
     # `end_turn` would tell an agent that there is nothing to run.
     repaired = {"stop_reason": "tool_use"} if reason is not None and not cut else {}
-    return RepairedMessage({**given, "content": found, **repaired}, result)
+    return RepairedMessage({**given, "content": content, **repaired}, result)
 
 
 def _block_of(each: object) -> Mapping[str, Any]:
@@ -108,8 +109,8 @@ class _Blocks:
         self._specs: Mapping[str, ToolSpec] = to_specs(tools)
         self._tools = None if tools is None else self._specs
         self._id_prefix = id_prefix
-        self.found: list[Any] = []
-        """The blocks as they go out; those with nothing to repair as they came."""
+        self._found: list[Any] = []
+        """The blocks as they go out, those with nothing to repair as they came; calls for theirs."""
         self._calls: list[ToolCall] = []
         self._said: dict[str, list[str]] = {"text": [], "thinking": []}
         self._diagnostics: list[Diagnostic] = []
@@ -129,7 +130,7 @@ class _Blocks:
         else:
             if isinstance(kind, str) and kind in self._said:
                 self._said[kind].append(string_of(block.get(kind)))
-            self.found.append(each)
+            self._found.append(each)
 
     def end_text(self, reason: str | None) -> None:
         """Reads the text blocks that came last; `reason` is why the server stopped after them."""
@@ -144,9 +145,10 @@ class _Blocks:
         self._said["thinking"].append(read.reasoning)
         if read.calls:
             self._calls += read.calls
-            self.found += to_message(read, id_prefix=self._id_prefix)["content"]
+            self._found += to_message(replace(read, calls=()))["content"]
+            self._found += read.calls
         else:
-            self.found += blocks
+            self._found += blocks
 
     def _call(self, each: object, block: Mapping[str, Any], reason: str | None) -> None:
         given = block.get("input")
@@ -167,7 +169,13 @@ class _Blocks:
         calls = [event.call for event in events if isinstance(event, CallEnd)]
         self._diagnostics += [event.diagnostic for event in events if isinstance(event, Problem)]
         self._calls += calls
-        self.found += to_tool_calls(calls, id_prefix=self._id_prefix) if pieces.repaired else [each]
+        self._found += calls if pieces.repaired else [each]
+
+    def content(self) -> list[Any]:
+        """Returns the blocks as they go out, each call with an id of its own."""
+        blocks = to_tool_calls(self._calls, id_prefix=self._id_prefix)
+        written = dict(zip(map(id, self._calls), blocks, strict=True))
+        return [written[id(e)] if isinstance(e, ToolCall) else e for e in self._found]
 
     def result(self) -> ParseResult:
         """Returns the message as it was read."""

@@ -105,3 +105,15 @@ def test_numbered_blocks_of_langchain_are_texts_of_their_own(place: int, calls: 
     assert [call.name for call in stream.result.calls] == calls
     # Blocks of text that follow each other are one text.
     assert stream.result.calls[0].executable is (place == 1)
+
+
+def test_the_same_call_in_two_texts_has_two_ids() -> None:
+    text = '[TOOL_CALLS][{"name": "save", "arguments": {"path": "a"}}]'
+    message = {"role": "assistant", "content": list(blocks(text, text)), "stop_reason": "tool_use"}
+    whole = anthropic.repair_message(message, "mistral_json")["content"]
+    chunks = list(anthropic.repair_stream(events(text, text), "mistral_json"))
+    begun = [each["content_block"] for each in chunks if each["type"] == "content_block_start"]
+    for found in (whole, begun):
+        calls = [(each["name"], each["id"]) for each in found if each["type"] == "tool_use"]
+        assert [name for name, _ in calls] == ["save", "look", "save"]
+        assert len({identity for _, identity in calls}) == len(calls)
