@@ -45,6 +45,8 @@ class Reread:
         # By the text in which a call stands, -1 for the server's own, and its index: the calls of
         # each are counted from 0.
         self._places: dict[tuple[int, int], int] = {}
+        self._ids: dict[str, tuple[int, int]] = {}
+        """By its id, the first call that has it: a later one gets another from who writes it."""
 
     def feed(self, event: Event) -> list[Event]:
         """Returns what one event becomes."""
@@ -91,10 +93,14 @@ class Reread:
         key = number, event.index
         if isinstance(event, CallStart):
             self._places[key] = len(self._places)
-            return CallStart(self._places[key], event.name, event.id)
+            is_own = event.id is None or self._ids.setdefault(event.id, key) == key
+            return CallStart(self._places[key], event.name, event.id if is_own else None)
         place = self._places[key]
         if isinstance(event, ArgumentsDelta):
             return ArgumentsDelta(place, event.json)
         if isinstance(event, InputDelta):
             return InputDelta(place, event.text)
-        return CallEnd(place, event.call)
+        call = event.call
+        if call.id is not None and self._ids.setdefault(call.id, key) != key:
+            call = replace(call, id=None)
+        return CallEnd(place, call)

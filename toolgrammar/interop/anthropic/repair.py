@@ -112,6 +112,8 @@ class _Blocks:
         self._found: list[Any] = []
         """The blocks as they go out, those with nothing to repair as they came; calls for theirs."""
         self._calls: list[ToolCall] = []
+        self._ids: set[str | None] = set()
+        """The ids of these calls: a call in a later text that has one of them gets another."""
         self._said: dict[str, list[str]] = {"text": [], "thinking": []}
         self._diagnostics: list[Diagnostic] = []
         # Citations cut a text into blocks: those that follow each other are read as one text.
@@ -144,9 +146,9 @@ class _Blocks:
         self._said["text"].append(read.text)
         self._said["thinking"].append(read.reasoning)
         if read.calls:
-            self._calls += read.calls
-            self._found += to_message(replace(read, calls=()))["content"]
-            self._found += read.calls
+            calls = [replace(c, id=None) if c.id in self._ids else c for c in read.calls]
+            self._keep(calls)
+            self._found += [*to_message(replace(read, calls=()))["content"], *calls]
         else:
             self._found += blocks
 
@@ -168,8 +170,12 @@ class _Blocks:
             events += pieces.end(0, reason or "tool_use")
         calls = [event.call for event in events if isinstance(event, CallEnd)]
         self._diagnostics += [event.diagnostic for event in events if isinstance(event, Problem)]
-        self._calls += calls
+        self._keep(calls)
         self._found += calls if pieces.repaired else [each]
+
+    def _keep(self, calls: list[ToolCall]) -> None:
+        self._calls += calls
+        self._ids.update(call.id for call in calls)
 
     def content(self) -> list[Any]:
         """Returns the blocks as they go out, each call with an id of its own."""

@@ -31,6 +31,7 @@ class ResponseWriter:
         self._items: dict[int, dict[str, Any]] = {}
         """The items of calls by our index, each with its place in the output."""
         self._texts: dict[tuple[object, object], list[str]] = {}
+        """What was left of each text, by its item and its place in that."""
         self._text_place: Mapping[str, Any] = {}
         self._next = 0
         self._deferred: list[Event] = []
@@ -47,6 +48,10 @@ class ResponseWriter:
             # Calls that are found in the text go behind every item that the server has or may yet
             # send.
             self._next = max(self._next, place + 1)
+        if kind == _TEXT:
+            # Noted before anything is left of it: all of the text may be a call.
+            self._text_place = chunk
+            self._texts.setdefault(_key(chunk), [])
         out = [each for event in events for each in self._event(event, chunk)]
         # These are written again from our events: passed on too, a client would have them twice.
         if kind == _TEXT or kind.startswith(_ARGUMENTS) or item.get("type") == "function_call":
@@ -98,14 +103,11 @@ class ResponseWriter:
         return []
 
     def _text(self, text: str, chunk: Mapping[str, Any]) -> list[dict[str, Any]]:
-        if chunk.get("type") == _TEXT:
-            self._text_place = chunk
         place = self._text_place
         # A refusal goes through as it is.
         if not place or string_of(chunk.get("type")).startswith("response.refusal"):
             return []
-        key = key_of(place.get("output_index")), key_of(place.get("content_index"))
-        self._texts.setdefault(key, []).append(text)
+        self._texts[_key(place)].append(text)
         return [{**place, "delta": text}]
 
     def _call(self, event: Event, chunk: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -205,6 +207,11 @@ class ResponseWriter:
         return {**response, "output": output}
 
 
+def _key(chunk: Mapping[str, Any]) -> tuple[object, object]:
+    """Returns which text of the response a chunk goes on with."""
+    return key_of(chunk.get("output_index")), key_of(chunk.get("content_index"))
+
+
 def response_events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields a whole response as the events by which it could have been streamed."""
     output = response.get("output")
@@ -215,6 +222,7 @@ def response_events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for index, part in enumerate(content if isinstance(content, list) else ()):
             if mapping_of(part).get("type") == "output_text":
                 where = {**at, "content_index": index}
+                yield {"type": "response.content_part.added", **where, "part": part}
                 yield {"type": _TEXT, **where, "delta": string_of(mapping_of(part).get("text"))}
         yield {"type": "response.output_item.done", **at, "item": item}
     if error := response.get("error"):

@@ -56,7 +56,7 @@ class ResponsesEvents:
         self.finish_reason: str | None = None
         """Why the server stopped, once it said so."""
         self.ended_texts = 0
-        """How many texts have ended: each item has its own."""
+        """How many texts have ended: each part of an item is one."""
 
     def feed(self, chunk: Mapping[str, Any]) -> list[Event]:
         """Returns what one event becomes."""
@@ -71,6 +71,9 @@ class ResponsesEvents:
             case "output_item.added":
                 self.ended_texts += 1
                 return self._added(key, item)
+            case "content_part.added":
+                self.ended_texts += 1
+                return []
             case "function_call_arguments.delta":
                 return self._pieces.add(key, delta) if key in self._pieces else [lost_call(delta)]
             case "function_call_arguments.done" if key in self._pieces:

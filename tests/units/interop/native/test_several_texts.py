@@ -107,13 +107,29 @@ def test_numbered_blocks_of_langchain_are_texts_of_their_own(place: int, calls: 
     assert stream.result.calls[0].executable is (place == 1)
 
 
-def test_the_same_call_in_two_texts_has_two_ids() -> None:
-    text = '[TOOL_CALLS][{"name": "save", "arguments": {"path": "a"}}]'
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("mistral_json", '[TOOL_CALLS][{"name": "save", "arguments": {"path": "a"}}]'),
+        (
+            "minimax_m1",
+            '<tool_calls>\n{"id": "call_7", "name": "save", "arguments": {}}\n</tool_calls>',
+        ),
+    ],
+)
+def test_the_same_call_in_two_texts_has_two_ids(format_id: str, text: str) -> None:
     message = {"role": "assistant", "content": list(blocks(text, text)), "stop_reason": "tool_use"}
-    whole = anthropic.repair_message(message, "mistral_json")["content"]
-    chunks = list(anthropic.repair_stream(events(text, text), "mistral_json"))
+    whole = anthropic.repair_message(message, format_id)["content"]
+    chunks = list(anthropic.repair_stream(events(text, text), format_id))
     begun = [each["content_block"] for each in chunks if each["type"] == "content_block_start"]
     for found in (whole, begun):
         calls = [(each["name"], each["id"]) for each in found if each["type"] == "tool_use"]
         assert [name for name, _ in calls] == ["save", "look", "save"]
         assert len({identity for _, identity in calls}) == len(calls)
+
+
+def test_nothing_is_left_of_a_text_that_is_a_call() -> None:
+    items = [{"type": "message", "content": [{"type": "output_text", "text": OPEN + REST}]}]
+    said, call = openai.repair_response({"output": items}, "hermes")["output"]
+    assert [part["text"] for part in said["content"]] == [""]
+    assert (call["name"], call["arguments"]) == ("save", '{"path": "a.txt"}')
