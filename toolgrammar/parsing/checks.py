@@ -16,7 +16,7 @@ _CUT = late(
     # What the model wrote was not let through: `content-filter`, `SAFETY`, `guardrail_intervened`.
     r"|filter|safety|block|prohibited|recitation|spii|guardrail|armor|refus|malformed|repetition"
     # The answer broke off: `abort`, `client_cancelled`, `insufficient_system_resource`, `timeout`.
-    r"|abort|cancel|interrupt|error|fail|time_?d?_?out|insufficient|incomplete|overload|turn_detected"
+    r"|abort|cancel|interrupt|error|fail|time_?d?_?out|insufficient|incomplete|not_finished|overload|turn_detected"
     # What Gemini says where it does not say more.
     r"|\A(?:other|language)\Z"
 )
