@@ -258,7 +258,9 @@ def from_stream(
         format: with `repair`, the format in which calls may stand in the text.
         tools: with `repair`, the tools that the model had.
     """
-    return read_stream(read_events(_Events, repair=repair, format=format, tools=tools), chunks)
+    # Not every provider says why it stopped.
+    events = read_events(_Events, repair=repair, format=format, tools=tools, names_reason=False)
+    return read_stream(events, chunks)
 
 
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")

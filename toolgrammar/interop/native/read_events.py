@@ -7,7 +7,7 @@ with the calls, the text, the reasoning and the diagnostics.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.interop.native.pieces import RepairedPieces
 from toolgrammar.interop.pieces import Pieces
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.interop.pieces import AnyPieces
     from toolgrammar.values.diagnostics import Diagnostic
+
+
+_BROKE_OFF: Final = "incomplete"
+"""The reason of an answer that ends without one."""
 
 
 class ApiReader(Protocol):
@@ -45,8 +49,11 @@ class ApiReader(Protocol):
 class ReadEvents:
     """The events of one message of an API, repaired or as they are."""
 
-    def __init__(self, reader: ApiReader, reread: Reread | None, pieces: AnyPieces) -> None:
+    def __init__(
+        self, reader: ApiReader, reread: Reread | None, pieces: AnyPieces, *, names_reason: bool
+    ) -> None:
         self._reader = reader
+        self._names_reason = names_reason
         self._reread = reread
         self._pieces = pieces
         self._gathered = _Gathered()
@@ -85,7 +92,9 @@ class ReadEvents:
         """Returns what comes after the last chunk."""
         events = self._taken(self._reader.close())
         if self._reread is not None:
-            events += self._gathered.see(self._reread.close(self.finish_reason))
+            broke_off = self._names_reason and self.finish_reason is None
+            reason = _BROKE_OFF if broke_off else self.finish_reason
+            events += self._gathered.see(self._reread.close(reason))
         self._result = self._gathered.result(self._reread)
         return events
 
@@ -111,6 +120,7 @@ def read_events(
     repair: bool,
     format: FormatsLike | None,
     tools: Iterable[object] | None,
+    names_reason: bool = True,
 ) -> ReadEvents:
     """Returns what turns the chunks of an API into events.
 
@@ -119,6 +129,8 @@ def read_events(
         repair: whether broken calls are repaired.
         format: in which format calls may stand in the text; None: the text is left alone.
         tools: the tools that the model had.
+        names_reason: whether every answer of the API ends with its reason: one that does not broke
+            off.
 
     Raises:
         TypeError: `tools` holds something else.
@@ -129,14 +141,14 @@ def read_events(
         if format is not None or tools is not None:
             raise ValueError("format and tools say how to repair: they need repair=True")
         plain_pieces = Pieces()
-        return ReadEvents(reader(plain_pieces), None, plain_pieces)
+        return ReadEvents(reader(plain_pieces), None, plain_pieces, names_reason=names_reason)
     # Read once: an iterator would be empty when the parser reads it again.
     specs = to_specs(tools)
     pieces = RepairedPieces(specs)
     # An empty list means that there are no tools; None, that they are not known.
     known = None if tools is None else specs
     reread = None if format is None else Reread(format, known)
-    return ReadEvents(reader(pieces), reread, pieces)
+    return ReadEvents(reader(pieces), reread, pieces, names_reason=names_reason)
 
 
 class _Gathered:
