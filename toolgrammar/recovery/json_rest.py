@@ -108,7 +108,7 @@ class Rest:
         """The comma or the prose that begins in the line in which the value ends."""
         self._is_object = is_object
         self._gap = ""
-        """The white space before the next token."""
+        """White space before the next token: "\\n" if a line ends in it, " " for any other."""
         self._text = ""
         self._base = base
         self._prose: Repair | None = None
@@ -156,7 +156,7 @@ class Rest:
         """Reads one token directly after the value; returns its end."""
         character = text[position]
         if character in _JSON_SPACE:
-            self._gap += character
+            self._gap = "\n" if "\n" in (self._gap, character) else " "
             return position + 1
         gap, self._gap = self._gap, ""
         if self.start is None:
