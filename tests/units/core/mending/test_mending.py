@@ -30,3 +30,15 @@ def test_markup_left_out_of_a_call_before_its_name_is_a_repair_of_it(
 def test_text_that_touches_a_quote_may_belong_to_the_attribute() -> None:
     [call] = toolgrammar.parse('<view_shell id=""main"/>', "devin_xml").calls
     assert (call.arguments, call.doubts) == ({}, ("missing-close-tag",))
+
+
+@pytest.mark.parametrize(
+    ("behind", "runs"),
+    [("}Done.", True), ("}\nDone.", True), ("\nDone.", True), (" Done.", True), ("Done.", False)],
+)
+def test_text_that_touches_the_bracket_of_the_arguments_may_belong_to_them(
+    behind: str, *, runs: bool
+) -> None:
+    text = f'<tool_call>\n{{"name": "f", "arguments": {{"a": 1}}{behind}'
+    [call] = toolgrammar.parse(text, "hermes").calls
+    assert (call.arguments, call.executable) == ({"a": 1}, runs)
