@@ -44,6 +44,8 @@ def _tool(name: str, **types: str) -> dict[str, object]:
 
 
 FOUND = (
+    # A thought without its closer ends before a call with nothing in it, which ends the text.
+    ("glm47", "<think>\nHm<tool_call></tool_call>", _tool("look")),
     # A name that begins like that of a tool ends a chunk, behind an opener that is missing.
     ("seed_oss", "<function=look\n<function=lookout>\n</function>", _tool("look")),
     # A comma is missing behind a digit, and the string behind it goes on in another chunk.

@@ -206,9 +206,10 @@ def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
         for each in (solid, indented, other):
             each += [rf"(?:{begun})\Z" for option in each if (begun := partial(option))]
         solid.append(r"\Z")
-    # Possessive: a run of white space is matched whole or not at all.
+    # Possessive: a run of white space is matched whole or not at all. The first place stands without
+    # an expression, too: what may be between is the beginning of what the end of the text makes whole.
     places = ((f"{BLANKS}+{between}", solid), (_LINE_ENDS, indented), (BLANKS, other))
-    found = [f"{before}(?:{any_of(each)})" for before, each in places if each]
+    found = [f"{before}(?:{any_of(each)})" for before, each in places if each or each is solid]
     return f"(?={any_of(found)})"
 
 
