@@ -133,3 +133,16 @@ def test_nothing_is_left_of_a_text_that_is_a_call() -> None:
     said, call = openai.repair_response({"output": items}, "hermes")["output"]
     assert [part["text"] for part in said["content"]] == [""]
     assert (call["name"], call["arguments"]) == ("save", '{"path": "a.txt"}')
+
+
+def test_reasoning_of_the_server_and_of_the_text_stand_on_lines_of_their_own() -> None:
+    message = {"content": "<think>So.</think>Ok.", "reasoning_content": "Hm. "}
+    whole = openai.repair_message(message, "hermes").result
+    deltas = [{"reasoning_content": "Hm"}, {"reasoning_content": ". "}]
+    deltas += [{"content": each} for each in message["content"]]
+    chunks: list[dict[str, Any]] = [{"choices": [{"delta": each}]} for each in deltas]
+    chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    stream = openai.repair_stream(chunks, "hermes")
+    list(stream)
+    for result in (whole, stream.result):
+        assert (result.reasoning, result.text) == ("Hm.\nSo.", "Ok.")
