@@ -36,8 +36,8 @@ class Reread:
     """
 
     def __init__(self, format: Any, tools: Iterable[object] | None) -> None:
-        self._begun = partial(Parser, format, tools=tools)
-        self._parser = self._begun()
+        self._new_parser = partial(Parser, format, tools=tools)
+        self._parser = self._new_parser()
         self._ended: list[ParseResult] = []
         """The texts that have ended, of which there are some where other blocks stand between."""
         self._start = 0
@@ -52,7 +52,7 @@ class Reread:
         """Returns what one event becomes."""
         # Only text may hold calls: what the server read as reasoning or as a call is left alone.
         if isinstance(event, TextDelta):
-            return self._found(self._parser.feed(event.text))
+            return self._moved(self._parser.feed(event.text))
         return [self._placed(event, -1)]
 
     def end_text(self) -> list[Event]:
@@ -60,12 +60,12 @@ class Reread:
         events = self.close(None)
         self._ended.append(self._parser.result)
         self._start += len(self._parser.result.source)
-        self._parser = self._begun()
+        self._parser = self._new_parser()
         return events
 
     def close(self, reason: str | None) -> list[Event]:
         """Returns what comes at the end; `reason` is why the server stopped."""
-        return self._found(self._parser.close(reason))
+        return self._moved(self._parser.close(reason))
 
     @property
     def found(self) -> bool:
@@ -79,11 +79,12 @@ class Reread:
         main = next((each for each in every if each.calls), every[-1])
         return replace(main, source="".join(each.source for each in every))
 
-    def _found(self, events: Iterable[Event]) -> list[Event]:
+    def _moved(self, events: Iterable[Event]) -> list[Event]:
         """Returns the events of the text that is read; places are counted from the first text on."""
         number = len(self._ended)
-        moved = (event_without_prefix(each, -self._start) for each in events)
-        return [self._placed(each, number) for each in moved]
+        # What shifts places towards the beginning shifts them away from it by a negative offset.
+        shifted = (event_without_prefix(each, -self._start) for each in events)
+        return [self._placed(each, number) for each in shifted]
 
     def _placed(self, event: Event, number: int) -> Event:
         """Returns an event of a text, or of the server's own, with the place of its call."""

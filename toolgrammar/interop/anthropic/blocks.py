@@ -98,5 +98,5 @@ class BlockReader:
                     return self._pieces.add(index, piece)
                 return []
             case _:
-                # Signatures, citations, and kinds that are yet to come: what says no event.
+                # Signatures and citations go through as they are (`repair.py`), as do kinds yet to come.
                 return []
