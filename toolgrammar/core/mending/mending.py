@@ -170,11 +170,12 @@ def _is_glued(driver: Driver, place: int) -> bool:
     if driver.base + place != driver.last_end or place == len(driver.buffer):
         return False
     last = driver.previous
-    if last is None or last.terminal.text.strip().endswith((">", '"')):
-        return last is not None
+    if last is not None and last.terminal.text.strip().endswith((">", '"')):
+        return True
     # The bracket of a payload; behind that of the call itself all arguments came.
     before = driver.builder.source.slice(driver.last_end - 1, driver.last_end)
-    return last.leaf != "" and touches(before, driver.buffer[place])
+    is_payload = last is not None and last.leaf != ""
+    return is_payload and touches(before, driver.buffer[place])
 
 
 def pass_words(driver: Driver, place: int) -> bool | None:
