@@ -9,7 +9,6 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fuzz.mixed import examples, pieces_of
-from fuzz.native import damaged
 from toolgrammar.interop import anthropic, openai
 
 if TYPE_CHECKING:
@@ -19,11 +18,14 @@ if TYPE_CHECKING:
     from toolgrammar import ParseResult
 
 _ARGUMENTS: Final = json.dumps({"a": "x", "b": [1, 2], "c": {"d": True}})
+_MARKS: Final = "{}[]\"',:\\<> \n"
 _ENDS: Final = (("stop", "end_turn"), ("tool_calls", "tool_use"), ("length", "max_tokens"))
 """Why a server stopped, in the words of both APIs."""
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
+    """A part of a message."""
+
     kind: str
     """`text`, `thinking` or `tool_use`."""
     text: str
@@ -39,26 +41,34 @@ def contradiction(format_id: str, draw: random.Random) -> tuple[str, str]:
     how: dict[str, Any] = {"format": draw.choice((format_id, "auto")), "tools": sample.tools}
     said = json.dumps([[*map(list, blocks)], *ends], ensure_ascii=False)
     for whole, streamed in (
-        _of_openai(blocks, ends[0], how, draw),
+        of_openai(blocks, ends[0], how, draw),
         _of_anthropic(blocks, ends[1], how, draw),
     ):
-        if _told(whole) != _told(streamed):
-            return said, f"{how['format']}: {_told(whole)} whole, {_told(streamed)} in chunks"
+        if told(whole) != told(streamed):
+            return said, f"{how['format']}: {told(whole)} whole, {told(streamed)} in chunks"
     return said, ""
 
 
-def _block(sample: str, draw: random.Random) -> _Block:
+def _block(sample: str, draw: random.Random) -> Block:
     """Returns a text, a thought or a call: whole, cut, or damaged."""
     shown = draw.choice(("Ok.", " Hm\n", "", sample, sample[: draw.randrange(len(sample) + 1)]))
     kind = draw.choice(("text", "text", "thinking", "tool_use", "tool_use"))
     if kind != "tool_use":
-        return _Block(kind, shown)
+        return Block(kind, shown)
     arguments = damaged(_ARGUMENTS, draw) if draw.random() < 0.5 else _ARGUMENTS
-    return _Block(kind, arguments, draw.choice(("get_x", "f", "")))
+    return Block(kind, arguments, draw.choice(("get_x", "f", "")))
 
 
-def _of_openai(
-    blocks: list[_Block], reason: str, how: dict[str, Any], draw: random.Random
+def damaged(text: str, draw: random.Random) -> str:
+    """Returns the beginning of a text in which a mark is dropped, doubled or another."""
+    at = draw.choice([at for at, letter in enumerate(text) if letter in _MARKS])
+    put_in = draw.choice(("", text[at] * 2, draw.choice(_MARKS)))
+    text = text[:at] + put_in + text[at + 1 :]
+    return text[: draw.randrange(1, len(text) + 1)]
+
+
+def of_openai(
+    blocks: list[Block], reason: str, how: dict[str, Any], draw: random.Random
 ) -> tuple[ParseResult, ParseResult]:
     """Returns what is read of a completion with these blocks, whole and streamed."""
     by_kind = {
@@ -91,7 +101,7 @@ def _of_openai(
 
 
 def _of_anthropic(
-    blocks: list[_Block], reason: str, how: dict[str, Any], draw: random.Random
+    blocks: list[Block], reason: str, how: dict[str, Any], draw: random.Random
 ) -> tuple[ParseResult, ParseResult]:
     """Returns what is read of a message of Anthropic with these blocks, whole and streamed."""
     content: list[dict[str, Any]] = []
@@ -126,7 +136,7 @@ def _take_all(stream: Iterator[object]) -> None:
         pass
 
 
-def _told(result: ParseResult) -> tuple[object, ...]:
+def told(result: ParseResult) -> tuple[object, ...]:
     """Returns what a result says, but for ids and places."""
     calls = [(c.name, c.arguments, c.input, c.status, c.doubts) for c in result.calls]
     words = result.text.split(), result.reasoning.split()
