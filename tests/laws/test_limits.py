@@ -135,6 +135,13 @@ LIMITS = (
         "complete: ",
         within=": unread-call",
     ),
+    Limit(
+        "blanks in a tag whose section lacks its opener", 64, "minimax_m2",
+        lambda n: f'<invoke{" " * n}name="f">\n<parameter name="a">1</parameter>\n</invoke>',
+        ": unread-call",
+        within="repaired: missing-open-tag missing-close-tag",
+        tools=(INTEGER,),
+    ),
 )  # fmt: skip
 
 

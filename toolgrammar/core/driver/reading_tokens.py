@@ -15,6 +15,7 @@ from toolgrammar.core.calls.role_effects import open_role, plain_name
 from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch
 from toolgrammar.core.driver.payload_end import end_before_text, is_settled, makes_certain
 from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload
+from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
 from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
 from toolgrammar.core.mending.mending import step_back_to_call
 from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Container
 
-    from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
 
 MOST_TOKENS = 48
@@ -118,7 +118,7 @@ def _give_up(driver: Driver) -> bool:
 def _waits(node: Node, buffer: str, position: int) -> bool:
     """Whether the end of the text may still become a token, or a longer one."""
     # Text that is longer than any token can't become one.
-    if len(buffer) - position > MAX_TOKEN + 64:
+    if len(buffer) - position > LONGEST_OPENER:
         return False
     if node.beginnings.match(buffer, position):
         return True

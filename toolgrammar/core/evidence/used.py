@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.values.patterns import late
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
 
 NEAR: Final = 256
 """Characters beside a place that tell."""
@@ -31,9 +35,9 @@ _CLOSED = late(r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>)\s
 """What calls have before their closer."""
 _CLOSER = late(r"</[^<>\n]{1,128}>\s{0,64}\Z")
 
-_PARTS = late(
-    r"""(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)|"(?:[^"\\]|\\.)*+"|[^\s{}\[\]"]+|["\\]"""
-)
+_BRACKETS: Final = r"(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)"
+_PARTS = late(rf"""{_BRACKETS}|"(?:[^"\\]|\\[\s\S])*+"|(?P<odd>")|[^\s{{}}\[\]"]+""")
+_PARTS_WITHOUT_STRINGS = late(rf"{_BRACKETS}|[^\s{{}}\[\]]+")
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
@@ -56,7 +60,7 @@ def is_label(text: str, start: int, end: int) -> bool:
 def holds_object(text: str, place: int) -> bool:
     """Whether an object or a list stands at a place of a text, and is whole."""
     depth, tags = 0, _TAGS.match(text, place)
-    for part in _PARTS.finditer(text, tags.end() if tags else place):
+    for part in _parts(text, tags.end() if tags else place):
         if part["open"]:
             depth += 1
         elif part["close"]:
@@ -69,6 +73,17 @@ def holds_object(text: str, place: int) -> bool:
     return False
 
 
+def _parts(text: str, place: int) -> Iterator[re.Match[str]]:
+    """Yields the brackets, the white space, the strings and all else from a place of a text on."""
+    for part in _PARTS.finditer(text, place):
+        yield part
+        # Behind a quote that nothing closes no string ends: to look for its end at each quote
+        # would be quadratic.
+        if part["odd"]:
+            yield from _PARTS_WITHOUT_STRINGS.finditer(text, part.end())
+            return
+
+
 def closes_more(text: str, place: int) -> bool:
     """Whether a brace closes behind a place that opened neither before nor behind it.
 
@@ -76,7 +91,7 @@ def closes_more(text: str, place: int) -> bool:
     True
     """
     depth = text.count("{", 0, place) - text.count("}", 0, place)
-    for part in _PARTS.finditer(text, place):
+    for part in _parts(text, place):
         depth += (part[0] == "{") - (part[0] == "}")
         if depth < 0:
             return True

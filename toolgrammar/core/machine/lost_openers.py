@@ -271,8 +271,12 @@ def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) 
 
 
 def _plain(step: Token) -> str:
-    """Returns the expression of a token without the names of its groups."""
-    return unnamed(step.machine.expressions.pattern(step.terminal))
+    """Returns the expression of a token without the names of its groups, its blanks bounded.
+
+    While a name is awaited, each chunk has the markup before it read again.
+    """
+    pattern = unnamed(step.machine.expressions.pattern(step.terminal))
+    return pattern.replace(r"\s+", r"\s{1,64}")
 
 
 _OPENED: Final = frozenset({"call", *GROUP_ROLES})

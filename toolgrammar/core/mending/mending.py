@@ -22,6 +22,7 @@ from toolgrammar.core.calls import call_ends
 from toolgrammar.core.evidence.member_behind import keyword_behind
 from toolgrammar.core.evidence.used import NEAR, begins, is_quoted, touches
 from toolgrammar.core.machine.lost_openers import stands_unopened
+from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
 from toolgrammar.core.machine.repairs import (
     BRACKETS,
     JUNK,
@@ -51,15 +52,12 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.machine.repairs import Anchor
     from toolgrammar.core.state.driver import Driver
 
 _LONGEST_MARKUP = 256  # The most characters to wait for while the text may become an anchor.
 _QUOTES = "`\"'"
 _REACH = 512  # The most characters of words between the calls of a section.
-
-
 _MARKUP = late(r"[<>{}\[\]|`\uff5c]")
 """Characters that words before the first call of a section do not contain."""
 
@@ -322,6 +320,8 @@ def closers_behind(driver: Driver, node: Node) -> str | None:
 def cut_here(driver: Driver, node: Node, position: int) -> bool:
     """Whether the rest of the text is the beginning of markup that fits, as it is or mended."""
     buffer, place = driver.buffer, blanks.match(driver.buffer, position).end()
+    if len(buffer) - place > LONGEST_OPENER:
+        return False  # longer than any markup
     if node.beginnings.match(buffer, position):
         return True
     # If a value may stand here, half a closer may be its beginning. Strict reading mends nothing.
