@@ -19,7 +19,7 @@ from toolgrammar.core.evidence.used import closes_more, holds_object
         ('"\\\n}" {}', False),
     ],
 )
-def test_a_brace_outside_of_strings_closes_what_was_open(text: str, expected: bool) -> None:
+def test_a_brace_outside_of_strings_closes_what_was_open(text: str, *, expected: bool) -> None:
     assert closes_more(text, 0) is expected
 
 
@@ -33,5 +33,5 @@ def test_a_brace_outside_of_strings_closes_what_was_open(text: str, expected: bo
         ('word {"a": 1}', False),
     ],
 )
-def test_an_object_is_whole(text: str, expected: bool) -> None:
+def test_an_object_is_whole(text: str, *, expected: bool) -> None:
     assert holds_object(text, 0) is expected
