@@ -32,8 +32,8 @@ _PIECES: Final = (
 )  # fmt: skip
 _SIZE, _TIMES = 4_000, 4
 """Characters of the first text, and how often as many each further one has."""
-_GROWTH: Final = 3
-"""How much more the time may grow than the text."""
+_GROWTH: Final = 2
+"""How much more the time may grow than the text, each time that the text does."""
 _MOST: Final = 250
 """Microseconds for a character: with `auto`, where several formats open at each of them, some 200."""
 _CHEAP: Final = 2
@@ -77,7 +77,8 @@ def growth(wanted: str, sample: Case, shape: Shape, size: int) -> list[float]:
 
 def is_slow(times: list[float]) -> bool:
     """Whether the last of the times for a character is too long."""
-    return times[-1] > max(times[0] * _GROWTH, _CHEAP) or times[-1] > _MOST
+    grows = len(times) > 1 and times[-1] > max(times[-2] * _GROWTH, _CHEAP)
+    return grows or times[-1] > _MOST
 
 
 def main() -> int:

@@ -39,7 +39,8 @@ _SHAPES: Final = re.compile(
       | ATATT3[A-Za-z0-9_=-]{16,} | ntn_[A-Za-z0-9]{16,} | lin_api_[A-Za-z0-9]{16,}
       | sq0[a-z]{3}-[A-Za-z0-9_-]{16,} | PMAK-[A-Za-z0-9-]{16,} | glsa_[A-Za-z0-9_]{16,}
       | AGE-SECRET-KEY-1[A-Z0-9]{16,} | [0-9]{8,10}:AA[A-Za-z0-9_-]{32,}
-      | eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*
+      # Its first part is bounded: in a text that repeats `-eyJ` each of them begins one.
+      | eyJ[A-Za-z0-9_-]{1,8192}+\.[A-Za-z0-9_-]++\.[A-Za-z0-9_-]*
       | (?i:bearer)\s+[A-Za-z0-9._~+/=-]{6,}
     )
   | -----BEGIN\ [A-Z0-9 ]+-----.*?(?:-----END\ [A-Z0-9 ]+-----|\Z)
