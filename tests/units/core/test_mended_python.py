@@ -28,6 +28,16 @@ def test_the_closer_of_the_list_ends_arguments_without_their_own(
     assert result.text == ""
 
 
+@pytest.mark.parametrize("format_id", ["pythonic", "lfm2", "llama4_pythonic"])
+@pytest.mark.parametrize("text", ['[search(q="x"])]', "[search(q=3] )]", "[save(), search(q=3])]"])
+def test_a_closer_before_the_parenthesis_may_end_a_list_of_an_argument(
+    format_id: str, text: str
+) -> None:
+    around = {"lfm2": ("<|tool_call_start|>", "<|tool_call_end|>")}.get(format_id, ("", ""))
+    call = read(format_id, text.join(around)).calls[-1]
+    assert (call.name, call.doubts) == ("search", ("missing-close-tag",))
+
+
 @pytest.mark.parametrize("text", ['[search(q="x" < 3)]', '[search(q="x" + y)]', "[search(q=y]"])
 def test_what_is_no_literal_is_not_cut_to_one(text: str) -> None:
     for call in read("pythonic", text).calls:

@@ -40,10 +40,11 @@ _STRING_REST: Final = "|".join(
 )
 """The rest of a string that went on behind a quote in it, up to a bracket or the next key."""
 _STRING = late(_STRING_REST)
-_KEYWORD = late(
-    r"[\]})]\s{0,16}(?:\Z|,?\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
+_EARLY_BRACKET = late(
+    r"[\]}]\s{0,16}(?P<closer>\))"
+    r"|[\]})]\s{0,16}(?:\Z|,?\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
 )
-"""A bracket, and behind it a keyword argument or its beginning."""
+"""A bracket, and behind it a parenthesis that closes, or a keyword argument or its beginning."""
 
 
 def may_go_on(text: str, place: int) -> bool:
@@ -120,14 +121,15 @@ def goes_on(
     return "," in led and match.end() > match.end("led") and word is None
 
 
-def keyword_behind(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
-    """Returns whether a bracket stands at a place, and behind it another argument of a Python call.
+def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
+    """Whether a bracket at a place comes before the rest of the Python call in front of it.
 
-    None where more text tells. In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows.
+    None where more text tells. In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows. In
+    `[f(a=1])]` the parenthesis of the call follows: the bracket may close a list that lost its own.
     `final` and `is_cut` are those of `goes_on`.
     """
-    match = _KEYWORD.match(text, place)
-    if match is None or match["sign"] is not None:
+    match = _EARLY_BRACKET.match(text, place)
+    if match is None or match["closer"] or match["sign"]:
         return match is not None
     if match.end() < len(text):
         return False

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.evidence.member_behind import keyword_behind
+from toolgrammar.core.evidence.member_behind import stands_early
 from toolgrammar.core.evidence.used import NEAR, begins, is_quoted, touches
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
@@ -107,14 +107,14 @@ def mend(driver: Driver) -> bool | None:
     anchor = _anchor(driver, place)
     if anchor is not None:
         is_cut = driver.builder.end.is_cut
-        follows = keyword_behind(buffer, place, final=driver.final, is_cut=is_cut)
-        if follows is None:
+        is_early = stands_early(buffer, place, final=driver.final, is_cut=is_cut)
+        if is_early is None:
             return False
         # `<|start|>assistant` opens a call, a thought or an answer: it does not tell by itself which.
         begins = anchor.step.opens != "" or "call" in anchor.step.before
         begins = begins or driver.start_node.opener.match(buffer, place) is not None
         breaks_off = begins and may_lack_arguments(driver, place)
-        doubtful = follows or ended_with_line(driver) or breaks_off
+        doubtful = is_early or ended_with_line(driver) or breaks_off
         put_in(driver, anchor.path, doubtful=doubtful)
         driver.move_to(place)
         if driver.node.accepts_text and not driver.builder.has_draft:

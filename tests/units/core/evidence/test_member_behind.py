@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolgrammar.core.evidence.member_behind import goes_on, keyword_behind, may_go_on
+from toolgrammar.core.evidence.member_behind import goes_on, may_go_on, stands_early
 
 
 @pytest.mark.parametrize(
@@ -32,13 +32,21 @@ def test_the_bracket_may_stand_for_the_first_quote(
 @pytest.mark.parametrize("gap", [", ", ",", " ", ""])
 def test_a_keyword_argument_goes_on_behind_a_bracket(gap: str) -> None:
     for text, goes in (('unit="K")', True), ("unit == 1", False)):
-        assert keyword_behind(f"]{gap}{text}", 0, final=True, is_cut=True) is goes
-    assert keyword_behind(f"]{gap}unit", 0, final=False, is_cut=False) is None
-    assert keyword_behind(f"]{gap}unit", 0, final=True, is_cut=False) is False
-    assert keyword_behind(f"]{gap}unit", 0, final=True, is_cut=True) is True
+        assert stands_early(f"]{gap}{text}", 0, final=True, is_cut=True) is goes
+    assert stands_early(f"]{gap}unit", 0, final=False, is_cut=False) is None
+    assert stands_early(f"]{gap}unit", 0, final=True, is_cut=False) is False
+    assert stands_early(f"]{gap}unit", 0, final=True, is_cut=True) is True
 
 
 def test_nothing_has_begun_behind_an_object_or_a_bracket_alone() -> None:
     for blanks in ("", " ", "\n"):
         assert goes_on(blanks, lambda _: True, final=True, is_cut=True) is False
-        assert keyword_behind(f"]{blanks}", 0, final=True, is_cut=True) is False
+        assert stands_early(f"]{blanks}", 0, final=True, is_cut=True) is False
+
+
+@pytest.mark.parametrize("bracket", ["]", "}"])
+def test_a_parenthesis_that_closes_shows_that_the_bracket_before_it_is_early(bracket: str) -> None:
+    for text in (")", " )]"):
+        assert stands_early(f"{bracket}{text}", 0, final=False, is_cut=False) is True
+    # Two parentheses are in order.
+    assert stands_early("))", 0, final=True, is_cut=False) is False
