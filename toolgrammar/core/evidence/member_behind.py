@@ -133,8 +133,7 @@ def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | 
         return match is not None
     if match.end() < len(text):
         return False
-    # Behind the bracket alone nothing has begun.
-    return (is_cut and len(match[0].strip()) > 1) if final else None
+    return is_cut if final else None
 
 
 def stands_at(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:

@@ -38,10 +38,13 @@ def test_a_keyword_argument_goes_on_behind_a_bracket(gap: str) -> None:
     assert stands_early(f"]{gap}unit", 0, final=True, is_cut=True) is True
 
 
-def test_nothing_has_begun_behind_an_object_or_a_bracket_alone() -> None:
-    for blanks in ("", " ", "\n"):
-        assert goes_on(blanks, lambda _: True, final=True, is_cut=True) is False
-        assert stands_early(f"]{blanks}", 0, final=True, is_cut=True) is False
+@pytest.mark.parametrize("blanks", ["", " ", "\n"])
+def test_behind_a_bracket_alone_a_parenthesis_may_have_been_cut_and_no_member_has_begun(
+    blanks: str,
+) -> None:
+    assert goes_on(blanks, lambda _: True, final=True, is_cut=True) is False
+    assert stands_early(f"]{blanks}", 0, final=True, is_cut=True) is True
+    assert stands_early(f"]{blanks}", 0, final=True, is_cut=False) is False
 
 
 @pytest.mark.parametrize("bracket", ["]", "}"])
