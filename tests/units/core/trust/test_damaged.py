@@ -113,6 +113,13 @@ _GLM = "<tool_call>f<arg_key>a</arg_key>{}</tool_call>"
 _DSML = (
     '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n{}</｜DSML｜invoke>\n</｜DSML｜tool_calls>'  # noqa: RUF001
 )
+_QWEN = (
+    "<tool_call>\n<function=f>\n<parameter=a>\nx{}{}\ny\n</parameter>\n</function>\n</tool_call>"
+)
+_CDATA = (
+    '<function name="f"><param name="a"><![CDATA[x]]></param>{} name="b"><![CDATA[y]]></param>'
+    "</function>"
+)
 _NUMBER = '<｜DSML｜parameter name="n" string="false">{}</｜DSML｜parameter>\n'  # noqa: RUF001
 
 
@@ -125,6 +132,10 @@ _NUMBER = '<｜DSML｜parameter name="n" string="false">{}</｜DSML｜parameter>
         ("glm47", _GLM.format("<arg_value>1<</arg_value>")),
         # The value's own closer, and behind it the opener of the next one.
         ("zed_edits", _ZED.format(":")),
+        # The same in one line, where a sign stands for the first one of the opener.
+        ("qwen3_xml", _QWEN.format("</parameter>", "&parameter=b>")),
+        ("qwen3_xml", _QWEN.format("</parameter>", ">parameter=b>")),
+        ("minicpm5", _CDATA.format("[parameter")),
         # Closer and opener, of which the second is damaged.
         (
             "glm47",
@@ -152,6 +163,12 @@ def test_small_damage_to_the_markup_of_a_value_is_a_doubt(format_id: str, text: 
     assert result.calls
     assert not result.ok
     assert not result.calls[0].executable
+
+
+@pytest.mark.parametrize("behind", [". Then", ", which", "` ends", ' " ends', " ends", "|"])
+def test_a_closer_that_a_sentence_names_is_no_doubt(behind: str) -> None:
+    text = _QWEN.format("", f" ends with </parameter>{behind} it")
+    assert toolgrammar.parse(text, "qwen3_xml").ok
 
 
 @pytest.mark.parametrize(

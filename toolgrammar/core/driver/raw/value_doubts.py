@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
-_WORD = late(r"\w{2}")
+_GLUED = late(r"\w{2}|[>&/(\[{=@#^~+%]")
+"""A word, or a sign that may stand for the first one of a tag; no sentence goes on so."""
 _IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
 """Words of a sentence that has not ended."""
 _GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
@@ -51,7 +52,7 @@ def doubt_inner_closer(
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
         # line. Nor does a word follow it without a blank, but where a tag lost its beginning.
-        is_glued = closer.endswith(">") and _WORD.match(follows)
+        is_glued = closer.endswith(">") and _GLUED.match(follows)
         tells = sure and (_ENDS_LINE.match(follows) or is_glued)
         if draft is not None and (mended or draft.repaired or tells):
             draft.doubts.append("stray-close-tag")
