@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _BRACKETS: Final = frozenset({"bracket", "missing-close-tag"})
 """Codes of repairs by which an object is closed."""
+_DELIMITERS: Final = frozenset({"bracket", "comma"})
+"""Codes of repairs that put in a delimiter between members or items."""
 _ENDS_ITEM: Final = frozenset("]}{[<(`\r\n")
 """What ends a list or a line, or begins another item, the closer of a section, or a fence."""
 
@@ -155,13 +157,15 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     """Whether an unmatched brace follows a call that may lack one elsewhere.
 
     In `{"arguments": {"a": 1}, "b": 2}}` one is too many, and `b` may be an argument; behind
-    `{"a": ["x", "b": 0}}`, in which a bracket was put in, something may be lost.
+    `{"a": ["x", "b": 0}}` and `{"a": {}"b": 0}}`, in which a bracket or a comma was put in, something
+    may be lost.
     """
     builder, draft = driver.builder, driver.builder.draft
     if draft is None:
         return False
     mended = (each.code for each in builder.diagnostics[draft.diagnostics.listed :])
-    if not holds_beside(builder, draft) and not (draft.repaired and "bracket" in mended):
+    is_mended = draft.repaired and not _DELIMITERS.isdisjoint(mended)
+    if not holds_beside(builder, draft) and not is_mended:
         return False
     behind = _behind(driver)
     # Only white space has come so far: the bracket may still follow.

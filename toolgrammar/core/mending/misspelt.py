@@ -5,13 +5,14 @@ Example: `<tool_cal>{"name": …` is read as `<tool_call>{"name": …`, with the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.machine.near_marks import SHORTEST, NearOpener, is_near, may_be
 from toolgrammar.core.machine.near_tokens import near_closer, near_opener
 from toolgrammar.core.machine.relaxed_quotes import keys_of
 from toolgrammar.core.trust.beside_arguments import note_beside
+from toolgrammar.patterns.distances import distance
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 _IN_STRING = r'(?:"(?:\s|\\[nrt]){0,64})?'
 _OBJECT = late(rf"\s{{0,16}}:\s{{0,64}}{_IN_STRING}\{{\s{{0,64}}[^\s}}]")
 """A colon and a non-empty object, or the text of one in a string."""
+_LONG_KEY: Final = 9
+"""The least letters of a key, as `arguments`, that is recognised with `_MOST` wrong ones."""
+_MOST: Final = 3
 _OBJECT_BEGUN = late(rf"\s{{0,16}}(?::\s{{0,64}}{_IN_STRING}(?:\\|\{{\s{{0,64}})?)?\Z")
 
 
@@ -173,7 +177,7 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
             return None
         found = None
     if found is None:
-        if any(may_be(word, each) for each in _keys(driver.node)):
+        if any(_may_be_left_of(word, each) for each in _keys(driver.node)):
             draft.beside.append(word)
         note_beside(builder, word, driver.base + start)
         return Meant(step, text, end)
@@ -196,6 +200,15 @@ def _key_like(node: Node, word: str) -> tuple[Step, str] | None:
         if word in KEYS_OF_ARGUMENTS and named is None:
             named = step, key
     return named
+
+
+def _may_be_left_of(word: str, key: str) -> bool:
+    """Whether a word may be what damage to one to three letters has left of a key: `uments`."""
+    return may_be(word, key) or (
+        len(key) >= _LONG_KEY
+        and abs(len(key) - len(word)) <= _MOST
+        and distance(key, word) <= _MOST
+    )
 
 
 def _keys(node: Node) -> dict[str, Step]:

@@ -75,7 +75,7 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
         # A call that is in doubt already is not run: more reasons would help nobody.
         is_rest = not (awaited or draft.doubts) and _is_mended(builder, draft, place)
         names = not draft.doubts and _names_other(builder, draft, place.end)
-        holds = not draft.doubts and _may_be_arguments(builder, key, place.end)
+        holds = not (draft.doubts or draft.error) and _may_be_arguments(builder, key, place.end)
         if awaited:
             message = f"Found `{key[:40]}` beside the arguments; it may be one of them"
         elif names:
@@ -92,11 +92,14 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
 
 
 def _may_be_arguments(builder: Builder, key: str, place: int) -> bool:
-    """Whether a call has no arguments, and a key that others use for them holds something.
+    """Whether a call has no arguments, and a key beside its name holds something.
 
-    An object under such a key is doubted where the call ends.
+    As in `{"name": "search", "query": "x"}`: the tool would run without what was meant for it. One
+    that takes no arguments loses none, but where the key is one that others use for all of them.
     """
-    if builder.has_arguments or key.lower() not in KEYS_OF_ARGUMENTS:
+    spec = builder.spec()
+    takes_none = spec is not None and not spec.properties
+    if builder.has_arguments or (takes_none and key.lower() not in KEYS_OF_ARGUMENTS):
         return False
     return _NOTHING.match(builder.source.slice(place, place + _LONGEST_NAME)) is None
 

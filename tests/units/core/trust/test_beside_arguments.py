@@ -95,14 +95,37 @@ def test_a_quote_behind_the_arguments_waits_for_the_next_line() -> None:
         ('{"name": "f", "argus": {"a": 1}, "type": "function"}', ("skipped-markup",)),
         ('{"argus": {"a": 1}, "x": 2, "name": "f", "y": 3}', ("skipped-markup",)),
         ('{"name": "f", "argus": {}, "type": "function"}', ()),
-        ('{"name": "f", "x": 1, "type": "function"}', ()),
+        ('{"name": "f", "x": 1, "type": "function"}', ("skipped-markup",)),
+        ('{"query": "x", "name": "f"}', ("skipped-markup",)),
+        ('{"name": "f", "query": ""}', ()),
+        ('{"name": "f", "thought": "x", "id": 3}', ()),
+        # What damage has left of `arguments`.
+        ('{"name": "f", "uments": "x"}', ("misspelt",)),
+        ('{"name": "f", "argumguments": {}}', ("misspelt",)),
     ],
 )
-def test_an_object_among_members_of_a_call_without_arguments_may_be_them(
+def test_a_member_of_a_call_without_arguments_may_be_them(
     text: str, doubts: tuple[str, ...]
 ) -> None:
     (call,) = read("hermes", f"<tool_call>{text}</tool_call>").calls
     assert call.doubts == doubts
+
+
+def test_a_tool_that_takes_nothing_loses_nothing_to_a_member_beside_its_name() -> None:
+    text = '<tool_call>{"name": "f", "query": "x"}</tool_call>'
+    for properties, runs in (({}, True), ({"n": {"type": "integer"}}, False)):
+        parameters = {"type": "object", "properties": properties}
+        [call] = read("hermes", text, [{"name": "f", "parameters": parameters}]).calls
+        assert call.executable is runs
+
+
+@pytest.mark.parametrize("format_id", ["sarashina", "mistral_json", "xlam"])
+def test_a_brace_too_many_behind_a_comma_that_was_put_in_is_a_doubt(format_id: str) -> None:
+    whole = '[{"name": "f", "arguments": {"o": {"c": 2, "s": [1], "b": 1}}}]'
+    before = {"sarashina": "<|tool_calls|>", "mistral_json": "[TOOL_CALLS] "}.get(format_id, "")
+    for text in (whole, whole.replace('2, "s"', '2}"s"'), whole.replace('2, "s"', "2,}'s'")):
+        [call] = read(format_id, before + text).calls
+        assert call.executable is (text == whole)
 
 
 @pytest.mark.parametrize("value", ['"rye"', '["rye"]', '"kind": "rye"', "25"])

@@ -40,8 +40,8 @@ BOOK = json.loads(
             "apriel",
             '<tool_calls>[{"name": "note", "argnts": {"bouments": {"body": "end\\n"}}]</tool_calls>',
             "truncated",
-            ("skipped-markup",),
-            ["skipped-markup", "truncated"],
+            ("misspelt",),
+            ["misspelt", "truncated"],
         ),
         (
             "jamba",
