@@ -59,7 +59,8 @@ _CALLS = (
         "error",
         "Markup or text between calls belongs to none, or markup of calls holds nothing. A warning "
         "where no word is lost. Beside or behind the arguments of a call an argument may stand, or "
-        "the name of another tool: then it does not run; an info where the tool has no such argument.",
+        "the name of another tool, or all that was meant for a call without arguments: then it does "
+        "not run; an info where the tool has no such argument.",
         loss=True,
     ),
     CodeEntry(
