@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.raw.raw_tokens import ends_line
+from toolgrammar.grammar.roles import CLOSING_LINES
 from toolgrammar.patterns.damaged_marks import marks_of
-from toolgrammar.values.patterns import blanks, late
+from toolgrammar.values.patterns import anywhere, blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 NEAR = 160
 """The number of characters before or after a place in which markup or words are searched."""
 ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z")
+_LINE_REST = anywhere(r"[ \t]{0,64}(?:\r?\n)?")
 _LINE_ENDED = late(r"[^\r\n]\r?\n\Z")
 _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
 _KEY = late(r"([^\W\d][\w-]{0,63}):(?:\s|\Z)")
@@ -124,7 +126,12 @@ def doubt_line_behind(driver: Driver) -> bool:
     Returns:
         False if more text is needed.
     """
-    builder, place = driver.builder, driver.position
+    builder, place, last = driver.builder, driver.position, driver.previous
+    if last is not None and last.terminal.name in CLOSING_LINES:
+        # The mark of a here-document stands alone in its line, whose end is not read yet.
+        place = _LINE_REST.match(driver.buffer, place).end()
+        if driver.buffer[place:] in ("", "\r") and not driver.final:
+            return False
     start = driver.base + place
     # Three characters are enough: the last one of a line that is not empty, and a line end of one
     # or two.

@@ -91,6 +91,10 @@ def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
     assert result.diagnostics
 
 
+_AS_LINE, _AS_DOCUMENT = "start: Oslo\n", "start <<EOF\nOslo\nEOF\n"
+
+
+@pytest.mark.parametrize("written", [_AS_LINE, _AS_DOCUMENT, _AS_DOCUMENT.replace("\n", "\r\n")])
 @pytest.mark.parametrize(
     ("behind", "is_doubted"),
     [
@@ -108,8 +112,10 @@ def test_the_call_is_doubted(format_id: str, text: str, doubt: str) -> None:
         ("", False),
     ],
 )
-def test_a_line_behind_a_call_may_be_another_argument(behind: str, *, is_doubted: bool) -> None:
-    [call] = read("reploid0", f"TOOL: find\nstart: Oslo\n{behind}", tools=_TOOLS).calls
+def test_a_line_behind_a_call_may_be_another_argument(
+    written: str, behind: str, *, is_doubted: bool
+) -> None:
+    [call] = read("reploid0", f"TOOL: find\n{written}{behind}", tools=_TOOLS).calls
     assert call.arguments == {"start": "Oslo"}
     assert (call.doubts == ("inner-argument",)) is is_doubted
 
