@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _IN_STRING = r'(?:"(?:\s|\\[nrt]){0,64})?'
 _OBJECT = late(rf"\s{{0,16}}:\s{{0,64}}{_IN_STRING}\{{\s{{0,64}}[^\s}}]")
 """A colon and a non-empty object, or the text of one in a string."""
+_OBJECT_BEGUN = late(rf"\s{{0,16}}(?::\s{{0,64}}{_IN_STRING}(?:\\|\{{\s{{0,64}})?)?\Z")
 _LONG_KEY: Final = 9
 """The least letters of a key, as `arguments`, that is recognised with `_MOST` wrong ones."""
 _MOST: Final = 3
-_OBJECT_BEGUN = late(rf"\s{{0,16}}(?::\s{{0,64}}{_IN_STRING}(?:\\|\{{\s{{0,64}})?)?\Z")
 
 
 class Meant(NamedTuple):
