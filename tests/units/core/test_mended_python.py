@@ -38,6 +38,11 @@ def test_a_closer_before_the_parenthesis_may_end_a_list_of_an_argument(
     assert (call.name, call.doubts) == ("search", ("missing-close-tag",))
 
 
+def test_the_closer_of_an_object_without_a_name_is_no_doubt() -> None:
+    text = '[TOOL_CALLS] [{"name": "f", "arguments": {}}, {"arguments": {"a""name": "g"}\n]'
+    laws.trust(Case(id="nameless", format="mistral_json", text=text))
+
+
 @pytest.mark.parametrize("text", ['[search(q="x" < 3)]', '[search(q="x" + y)]', "[search(q=y]"])
 def test_what_is_no_literal_is_not_cut_to_one(text: str) -> None:
     for call in read("pythonic", text).calls:

@@ -107,7 +107,7 @@ def mend(driver: Driver) -> bool | None:
     anchor = _anchor(driver, place)
     if anchor is not None:
         is_cut = driver.builder.end.is_cut
-        is_early = stands_early(buffer, place, final=driver.final, is_cut=is_cut)
+        is_early = driver.called and stands_early(buffer, place, final=driver.final, is_cut=is_cut)
         if is_early is None:
             return False
         # `<|start|>assistant` opens a call, a thought or an answer: it does not tell by itself which.
