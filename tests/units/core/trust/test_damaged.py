@@ -135,7 +135,7 @@ _NUMBER = '<｜DSML｜parameter name="n" string="false">{}</｜DSML｜parameter>
         # The same in one line, where a sign stands for the first one of the opener.
         ("qwen3_xml", _QWEN.format("</parameter>", "&parameter=b>")),
         ("qwen3_xml", _QWEN.format("</parameter>", ">parameter=b>")),
-        ("minicpm5", _CDATA.format("[parameter")),
+        ("minicpm5", _CDATA.format("[param")),
         # Closer and opener, of which the second is damaged.
         (
             "glm47",
