@@ -126,7 +126,7 @@ def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | 
 
     None where more text tells. In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows. In
     `[f(a=1])]` the parenthesis of the call follows: the bracket may close a list that lost its own.
-    What has no name can't run: of that it is not asked. `final` and `is_cut` are those of `goes_on`.
+    The caller asks about calls with a name only, since no other can run. `final` and `is_cut` are those of `goes_on`.
     """
     match = _EARLY_BRACKET.match(text, place)
     if match is None or match["closer"] or match["sign"]:

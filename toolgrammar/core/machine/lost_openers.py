@@ -271,9 +271,10 @@ def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) 
 
 
 def _plain(step: Token) -> str:
-    """Returns the expression of a token without the names of its groups, its blanks bounded.
+    r"""Returns the expression of a token without the names of its groups, its blanks bounded.
 
-    While a name is awaited, each chunk has the markup before it read again.
+    Of `<invoke name="` that is `<invoke\s{1,64}name="`. A stream matches it again with each chunk until
+    the name has come, so a run of blanks without a bound would cost the square of its length.
     """
     pattern = unnamed(step.machine.expressions.pattern(step.terminal))
     return pattern.replace(r"\s+", r"\s{1,64}")

@@ -51,7 +51,8 @@ def doubt_inner_closer(
     for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
-        # line. Nor does a word follow it without a blank, but where a tag lost its beginning.
+        # line. Nor does a word follow it without a blank, but where a tag lost its beginning, as in
+        # `</content>&text>`.
         is_glued = closer.endswith(">") and _GLUED.match(follows)
         tells = sure and (_ENDS_LINE.match(follows) or is_glued)
         if draft is not None and (mended or draft.repaired or tells):
