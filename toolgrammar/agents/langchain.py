@@ -226,6 +226,9 @@ class _Turn:
         self._reading = settings.begin(tools, self._given)
         self._native = 0
         self._finish_reason: str | None = None
+        # The last chunk has to have the shape of those before it: LangChain drops a string that it
+        # joins to an empty list.
+        self._content: str | list[Any] = ""
 
     def result(self, result: ChatResult) -> ChatResult:
         """Returns an answer with the calls in its text."""
@@ -296,6 +299,9 @@ class _Turn:
                 continue
             self._native = max(self._native, index + 1 if isinstance(index, int) else 1)
         self._finish_reason = _finish_reason(message, chunk.generation_info) or self._finish_reason
+        if isinstance(message.content, list):
+            texts = [part for part in message.content if _is_text(part)]
+            self._content = texts or self._content or []
         shown = _Shown(self._reading.feed(text_of(message.content)))
         fields = {
             "content": _with_text(message.content, shown.text),
@@ -321,7 +327,7 @@ class _Turn:
             for refused in answer.refused
         ]
         message = AIMessageChunk(
-            content=shown.text,
+            content=_with_text(self._content, shown.text),
             additional_kwargs=_with_reasoning({}, shown.reasoning),
             response_metadata=_refusals(answer),
             tool_call_chunks=[

@@ -244,6 +244,19 @@ def test_blocks_that_are_no_text_stay() -> None:
     assert len(message.tool_calls) == 2
 
 
+@pytest.mark.parametrize("begun", [[], [{"type": "text", "text": "a ", "index": 1}]])
+def test_the_end_of_a_stream_of_blocks_is_a_block(begun: list[Any]) -> None:
+    class Blocks(GenericFakeChatModel):
+        def _stream(self, *a: Any, **kw: Any) -> Iterator[ChatGenerationChunk]:
+            for content in (begun, [{"type": "text", "text": "<", "index": 1}]):
+                yield ChatGenerationChunk(message=AIMessageChunk(content=content))
+
+    model = TextCallModel(Blocks(messages=iter([])), HERMES).bind_tools([add])
+    whole = _joined(list(model.stream("?")))
+    text = "a <" if begun else "<"
+    assert whole.content == [{"type": "text", "text": text, "index": 1}]
+
+
 def test_stop_strings_of_the_format_go_with_those_of_the_caller() -> None:
     inner, model = _model("Final Answer: 3", settings=TextCalls("react", prompt=True))
     model.invoke("?", stop=["END"])
