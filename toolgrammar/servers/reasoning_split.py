@@ -135,7 +135,7 @@ class ReasoningSplit:
     def _follow(self, events: list[Event]) -> str:
         """Processes events up to the end of the reasoning; returns the reasoning in them."""
         reasoning = ""
-        for event in events:
+        for number, event in enumerate(events):
             if isinstance(event, ReasoningDelta):
                 reasoning += event.text
                 self._pass(event.text)
@@ -143,7 +143,9 @@ class ReasoningSplit:
                 self.ended = True
                 if self._found and not self._pass_closer():
                     # The markup between has no fixed text: the rest begins with the first text.
-                    self._tail += max(0, self._unread().rfind(event.text))
+                    # What begins like a call becomes text in several pieces at once, the first
+                    # of which may stand at a later place again.
+                    self._tail += max(0, self._unread().rfind(_text_of(events[number:])))
                 break
             elif isinstance(event, CallStart):
                 self.ended = True
@@ -176,6 +178,16 @@ class ReasoningSplit:
                 self._tail += len(rest) - len(begun) + len(closer)
                 return True
         return False
+
+
+def _text_of(events: list[Event]) -> str:
+    """Returns the text that the first events give, up to one that gives no text."""
+    text = ""
+    for event in events:
+        if not isinstance(event, TextDelta):
+            break
+        text += event.text
+    return text
 
 
 def reasoning_tags(format_id: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:

@@ -50,6 +50,11 @@ def test_the_opener_of_calls_ends_the_reasoning_of_some_formats() -> None:
     assert _split(f"<think>Hm.{calls}", format_id="kimi_k2") == ("Hm.", calls)
 
 
+def test_a_call_in_reasoning_that_stays_text_begins_the_rest() -> None:
+    begun = "<|tool_call:start|>tune_to\n<|tool_arg:st<|think:end|>\nHello"
+    assert _split(f"<|think:start|>Hm. {begun}", format_id="solar_open2") == ("Hm. ", begun)
+
+
 def test_the_end_is_known_with_the_character_behind_the_closer() -> None:
     split = ReasoningSplit("hermes")
     assert split.feed("<think>Hm.</think>") == ("Hm.", "")
