@@ -248,7 +248,8 @@ def test_blocks_that_are_no_text_stay() -> None:
 def test_the_end_of_a_stream_of_blocks_is_a_block(begun: list[Any]) -> None:
     class Blocks(GenericFakeChatModel):
         def _stream(self, *a: Any, **kw: Any) -> Iterator[ChatGenerationChunk]:
-            for content in (begun, [{"type": "text", "text": "<", "index": 1}]):
+            more: list[Any] = [{"type": "text", "text": "<", "index": 1}]
+            for content in (begun, more):
                 yield ChatGenerationChunk(message=AIMessageChunk(content=content))
 
     model = TextCallModel(Blocks(messages=iter([])), HERMES).bind_tools([add])

@@ -1,6 +1,6 @@
 """Reads the wanted columns of rows in lines of JSON.
 
-A row is good when the standard library's `json` reads its line and the column holds a string or
+A row is good when its line is JSON (RFC 8259, so without `NaN`) and the column holds a string or
 null. Where msgspec is installed, it reads whole chunks in which every row is good and stands on
 one line; a chunk that it refuses is read line by line. Other columns are skipped.
 `{"text": "Hi.", "id": 7}` is a row with the message `Hi.`; with `keep=["id"]` also `{"id": 7}`.

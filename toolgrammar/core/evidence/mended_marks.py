@@ -63,6 +63,10 @@ class MarksOfCalls:
         if not likely:
             return
         opened = self._opener.search(text)
+        if opened is not None and opened.start() == 0:
+            # Sound, but behind the closer of reasoning: a fence opens a call at the start of a line.
+            end = opened.end()
+            yield MendedMark(0, opened[0], text[: end + _BEHIND], 0, end, is_first=False)
         seen: set[str] = set()
         for mark, start, end in islice(self._near(likely, text), _MOST):
             first = max(0, start - _NEAR)

@@ -262,3 +262,9 @@ def test_an_opener_that_ends_a_thought_is_a_lost_call(
 ) -> None:
     result = read(wanted, text)
     assert (result.calls, result.ok) == ((), not is_lost)
+
+
+def test_a_fence_right_behind_the_closer_of_reasoning_is_a_lost_call() -> None:
+    result = read("gptme_markdown", "<think>Look.</think>```shell\nls\n```")
+    assert [(each.code, each.severity) for each in result.diagnostics] == [("unread-call", "error")]
+    assert read("gptme_markdown", "<think>Look.</think>```sh\nls\n```").ok
