@@ -86,4 +86,9 @@ def _without_line_end(call: ToolCall) -> ToolCall:
     """Returns a truncated call without the line end that its format may trim off the whole text."""
     if call.status != "truncated" or not call.input:
         return call
-    return replace(call, input=call.input.removesuffix("\n"))
+    text = call.input.removesuffix("\n")
+    # The text is an argument, too, where the tool has one for it.
+    arguments = {
+        key: text if value == call.input else value for key, value in call.arguments.items()
+    }
+    return replace(call, input=text, arguments=arguments)
