@@ -1,8 +1,8 @@
 """Writes the answers of a comparison as sentences, for differences that its intervals support.
 
-That a family has the least tokens is said where its interval and those of all others lie apart by
-more than they are wide, and that it has the most where they lie apart by three times that. What
-another seed would turn round is not said at all.
+Example: `*Tokens* (% more o200k than bare JSON): least with JSON in tags (31.2 [30.1 32.4]).` A family
+is said to have the least or the most of something only if its interval is far from those of all other
+families, so that a comparison with another seed gives the same sentences.
 """
 
 from __future__ import annotations
@@ -25,55 +25,55 @@ if TYPE_CHECKING:
     Of = Callable[[Row], Figure | None]
 
 _BOUNDS: Final = (1, 3, 10, 30, 100)
-"""What a statement may give as a bound: with coarse ones another seed gives the same."""
+"""The bounds that a sentence may state, as in "fewer than 3"; coarse, so that every seed gives the same."""
 _LEAST_APART: Final = 2.25
-"""Times as wide as they are the intervals of the least must lie below all others."""
+"""The factor by which intervals are widened before the least is separated from all others."""
 _MOST_APART: Final = 4.4
-"""The same of the most above all others.
+"""The factor by which intervals are widened before the most is separated from all others.
 
-Both lie in a gap: with seeds 0 to 4 none is parted by 1.75 to 2.75 times, or by 3.75 to 5, so that
-another seed gives the same sentences.
+Both factors lie in a gap: with seeds 0 to 4 no family is separated by a factor of 1.75 to 2.75, or of
+3.75 to 5, so that another seed gives the same sentences.
 """
 _MOST: Final = 0.5
-"""Of the texts of a kind from which a call must run for it to be said."""
+"""The share of the texts of a kind that must run a call before a format is counted for that kind."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of every family."""
+    """One question, which is answered with a figure for every family."""
 
     asked: str
-    """In a few words."""
+    """The question in a few words, such as `tokens`."""
     unit: str
-    """Of the figures."""
+    """The unit of the figures."""
     of: Of
-    """The figure of a format; less is better."""
+    """Returns the figure of a format from its row; less is better."""
     factor: float = 1
-    """What it is multiplied by."""
+    """The factor by which figures are multiplied before they are shown."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The families that are parted from all others, at either end."""
+    """The answer to a question: the families that are clearly better or worse than all others."""
 
     question: Question
-    """What was asked."""
+    """The question."""
     best: dict[str, Figure]
-    """Those with the least, where they are parted from the rest."""
+    """The one or two families with the least; empty if none is clearly separated from the rest."""
     worst: dict[str, Figure]
-    """Those with the most."""
+    """The one or two families with the most; empty if none is clearly separated from the rest."""
     all: dict[str, Figure]
-    """Every family."""
+    """The figures of all families."""
 
 
 def answers(found: Comparison, tokenizer: str) -> list[str]:
     """Returns the sentences: what to train on, what it costs, where the choice does not matter."""
-    # One format is parted from nothing: no sentence could be said.
+    # With one format there is nothing to compare.
     if len(found.rows) < 2:
         return []
     standings = [_standing(found.rows, each) for each in _questions(found, tokenizer)]
     said = [
-        # What to do comes first; what each question says on its own follows for those who doubt it.
+        # The advice comes first; the answer to each question follows, as its evidence.
         _best(standings, found.rows),
         _worst(standings),
         *(_stands(each) for each in standings),
@@ -97,7 +97,7 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
         *(
             Question(f"tokens of '{shape}'", unit, of_shape(shape), 100)
             for shape in found.compared
-            # A mixture of the others, which asks nothing of its own.
+            # A mixture of the other shapes, so no question of its own.
             if shape != SEVERAL
         ),
         Question(
@@ -124,7 +124,7 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
         Question(
             "arguments that cuts take away",
             "% of their characters",
-            # Turned from what is kept into what is lost, as less is better in every question.
+            # The share that is lost, not the share that is kept: less is better in every question.
             lambda row: row["cuts"]["kept"] and row["cuts"]["kept"].times(-1, 1),
             100,
         ),
@@ -134,8 +134,8 @@ def _questions(found: Comparison, tokenizer: str) -> list[Question]:
 def by_family(rows: Sequence[Row], of: Of) -> dict[str, Figure]:
     """Returns the mean of the formats of each family.
 
-    The ends of its interval are the means of theirs: they share the messages, so that their errors
-    do not even out.
+    The ends of the interval are the means of the formats' ends: all formats are measured with the same
+    messages, so their errors do not cancel out.
     """
     found: dict[str, list[Figure]] = {}
     for row in rows:
@@ -155,19 +155,20 @@ def _sorted(figure: Figure) -> Figure:
 
 
 def parted(figures: Mapping[str, Figure], apart: float = _LEAST_APART) -> dict[str, Figure]:
-    """Returns the one or two with the least, where they are parted from all others; else none.
+    """Returns the one or two families with the least, if they are clearly separated from all others.
 
     Args:
-        figures: those of all families.
-        apart: so many times as wide, their intervals must still lie below those of all others.
+        figures: the figures of all families.
+        apart: the factor by which all intervals are widened; the widened intervals of those that are
+            returned lie below the widened intervals of all others.
     """
-    # By the upper end and not by the figure: who comes first must lie below all others for certain.
+    # Sorted by the upper end, not by the figure: the whole interval has to lie below all others.
     ordered = sorted(figures.items(), key=lambda each: _wider(each[1], apart).high)
     for number in (1, 2):
         first, rest = ordered[:number], ordered[number:]
         limit = min((_wider(each, apart).low for _, each in rest), default=-inf)
         if _wider(first[-1][1], apart).high < limit:
-            # By name: of the two nobody knows which has less.
+            # Sorted by name: which of the two has less is not certain.
             return dict(sorted(first))
     return {}
 
@@ -180,14 +181,14 @@ def _wider(figure: Figure, times: float) -> Figure:
 
 def _standing(rows: Sequence[Row], question: Question) -> Standing:
     figures = by_family(rows, question.of)
-    # The most of something is the least of its negative; so one rule parts both ends.
+    # The most of something is the least of its negative, so one rule serves for both ends.
     turned = {family: _sorted(figure.times(-1)) for family, figure in figures.items()}
     worst = {family: figures[family] for family in parted(turned, _MOST_APART)}
     return Standing(question, parted(figures), worst, figures)
 
 
 def _best(standings: Sequence[Standing], rows: Sequence[Row]) -> str:
-    """Returns the families with the least tokens that are at the bad end of nothing."""
+    """Returns the sentence that recommends the families with the least tokens and no weakness."""
     bad = {family for each in standings for family in each.worst}
     parts = []
     for family in standings[0].best:
@@ -207,8 +208,8 @@ def _best(standings: Sequence[Standing], rows: Sequence[Row]) -> str:
 def _counts(
     good: Sequence[Mapping[str, Figure]], bad: Sequence[Mapping[str, Figure]]
 ) -> dict[str, int]:
-    """Returns how often each family is at the good end, of those that are never at the bad one."""
-    # Who is at both ends has a price for what it is good at: no advice can be made of that.
+    """Returns how often each family is at the good end; those that are ever at the bad end are omitted."""
+    # A family at both ends pays for its strength elsewhere, so it is neither praised nor blamed.
     never = {family for each in bad for family in each}
     counts: dict[str, int] = {}
     for each in good:
@@ -228,7 +229,7 @@ def _worst(standings: Sequence[Standing]) -> str:
 
 
 def _stands(standing: Standing) -> str:
-    """Returns who has the least and the most of what is asked."""
+    """Returns the sentence that names the families with the least and the most, or ""."""
     question = standing.question
     if not (standing.best or standing.worst):
         return ""
@@ -251,7 +252,7 @@ def _listed(figures: Mapping[str, Figure], question: Question) -> str:
 
 
 def _bounded(rows: Sequence[Row]) -> str:
-    """Returns below what all families stay in what is worst: a call that runs and was not meant."""
+    """Returns the sentence with the bound below which unintended calls stay in every family."""
     said = []
     for words, of, factor in (
         (
@@ -266,7 +267,7 @@ def _bounded(rows: Sequence[Row]) -> str:
         ),
     ):
         most = max(figure.high * factor for figure in by_family(rows, of).values())
-        # The upper end of the worst family: what holds for it holds for all of them.
+        # The upper end of the worst family is a bound for all of them.
         bound = next((each for each in _BOUNDS if most < each), None)
         if bound is not None:
             said.append(f"{bound} {words}")
@@ -279,10 +280,10 @@ def _bounded(rows: Sequence[Row]) -> str:
 
 
 def _cut(rows: Sequence[Row]) -> str:
-    """Returns which formats run what was cut."""
+    """Returns the sentence about cut messages that run an unintended call."""
     figures = {row["format"]: row["cuts"]["ran"] for row in rows}
-    # Those whose lower end is above a tenth do it for certain; the others must lie below for
-    # certain.
+    # A format is named if its whole interval is above a tenth. The sentence is only true if the whole
+    # interval of each other format is below it.
     most = sorted(name for name, figure in figures.items() if figure.low > 0.1)
     rest = [figure.high for name, figure in figures.items() if name not in most]
     if not rest or max(rest) > 0.1:
@@ -292,11 +293,11 @@ def _cut(rows: Sequence[Row]) -> str:
 
 
 def _shown(rows: Sequence[Row]) -> str:
-    """Returns from which texts that show a call it runs, and in how many formats."""
+    """Returns the sentence about texts that only show a call, and how many formats run it."""
     parts = []
     for kind in rows[0]["confusion"]["kinds"]:
         figures = [row["confusion"]["kinds"][kind] for row in rows]
-        # By the lower end: it has to be certain that more than half of them run.
+        # The lower end counts: it has to be certain that more than half of the texts run a call.
         runs = sum(figure is not None and figure.low > _MOST for figure in figures)
         parts.append(f"{kind} {runs}")
     return (

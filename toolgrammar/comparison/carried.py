@@ -1,4 +1,8 @@
-"""Writes the same messages in every format, and lists those that a format can't express."""
+"""Writes the same messages in every format, and lists those that a format can't express.
+
+Example: a call of `search` is `<tool_call>…</tool_call>` in hermes; a format without nested values
+refuses a call that has a list as an argument.
+"""
 
 from __future__ import annotations
 
@@ -30,40 +34,40 @@ class Wire:
     """A message as it is written in one format."""
 
     message: Message
-    """What it says."""
+    """The message."""
     text: str
-    """As it is written."""
+    """The message as the format writes it."""
     calls: tuple[ToolCall, ...]
-    """As they are read in the text, with their places."""
+    """The calls as they are read in the text, with their spans."""
 
     @cached_property
     def content(self) -> bytearray:
-        """For each character whether it is part of a name, a key or a value."""
+        """For each character of the text, 1 if it is part of a name, a key or a value, else 0."""
         return content_of(self.text, self.calls)
 
     @cached_property
     def markup(self) -> list[int]:
-        """The places of the calls that are no content, those right beside it too."""
+        """The offsets of the characters of calls that are markup, so not part of the content."""
         inside = {place for call in self.calls for place in range(call.span.start, call.span.end)}
         return [place for place in sorted(inside) if not self.content[place]]
 
 
 @dataclass
 class Carried:
-    """A format, and the messages that it carries."""
+    """A format, and the messages that it can express."""
 
     form: Format
     """The format."""
     wires: list[Wire] = field(default_factory=list)
-    """The messages that it carries."""
+    """The messages that it can express, written in it."""
     refused: Counter[str] = field(default_factory=Counter)
-    """How many messages of each shape it can't carry."""
+    """The number of messages of each shape that it can't express."""
     reason: str = ""
-    """Why not, of the first of them."""
+    """The reason for the first of them."""
 
 
 def carried(form: Format, messages: Iterable[Message]) -> Carried:
-    """Returns the messages that a format carries and reads back."""
+    """Returns the messages that a format can write and reads back with the same calls."""
     wires: list[Wire] = []
     refused: Counter[str] = Counter()
     reasons: list[str] = []
@@ -78,14 +82,15 @@ def carried(form: Format, messages: Iterable[Message]) -> Carried:
 
 
 def compared(found: Sequence[Carried], messages: int) -> tuple[list[Carried], list[Carried]]:
-    """Returns the formats that are compared, over the same messages, and those that stand apart.
+    """Returns the formats that are compared, with the same messages, and those that are not.
 
-    Compared are those that carry nearly all messages, over the messages that each of them carries.
+    Formats that can express nearly all messages are compared, with the messages that all of them can
+    express.
     """
     whole = [each for each in found if len(each.wires) >= NEARLY_ALL * messages and each.wires]
     names = [{wire.message.name for wire in each.wires} for each in whole]
     common = set.intersection(*names) if names else set()
-    # Formats that each lack others would leave nothing to be compared over.
+    # If each format lacks different messages, none may be left that all of them have.
     if not common:
         return [], list(found)
     same = [
@@ -97,7 +102,7 @@ def compared(found: Sequence[Carried], messages: int) -> tuple[list[Carried], li
 
 
 def deeds(calls: Iterable[ToolCall]) -> list[str]:
-    """Returns what calls would do: names and arguments, of the same types, in their order."""
+    """Returns the name and the arguments of each call as JSON, to compare calls by."""
     return [_deed(call) for call in calls]
 
 
@@ -108,13 +113,13 @@ def _deed(call: ToolCall) -> str:
 
 
 def _written(form: Format, message: Message) -> Wire | str:
-    """Returns the message in the format, or why it can't carry it."""
-    # A format of JSON alone can't carry a free text: the call is tried by its arguments, too.
+    """Returns the message in the format, or the reason why the format can't express it."""
+    # A format that has only JSON can't write a free text, so the arguments are tried as well.
     as_json = tuple(replace(call, input=None) if call.arguments else call for call in message.calls)
     wanted = deeds(message.calls)
     for calls in (message.calls, *[as_json] * (as_json != message.calls)):
         for text in ways_to_write(form, calls):
-            # Read back with the tools, as a caller would do it.
+            # Read back with the tools, as a caller reads it.
             read = parse(text, format=form, tools=message.specs)
             if read.ok and deeds(read.calls) == wanted:
                 return Wire(message, text, read.calls)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 AS_TEXT: Final = "text"
 AS_ONE: Final = "one"
-"""How a format's own markers are counted: as the text that they are, or as one token each."""
+"""The two ways of counting a format's own markers: as ordinary text, or as one token each."""
 ALL: Final = "all"
 """The messages of all shapes."""
 _WAITS: Final = 50
-"""Messages that are read character by character."""
+"""The maximal number of messages that are read character by character."""
 _PROMPTS: Final = 24
-"""So many lists of tools: what a prompt adds to them hardly varies."""
+"""The maximal number of prompts that are written: their overhead hardly varies."""
 
 Sizes = dict[str, dict[str, "Figure | None"]]
 """By tokenizer and by how markers are counted."""
@@ -38,9 +38,9 @@ Sizes = dict[str, dict[str, "Figure | None"]]
 def sizes(
     form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokenizer]
 ) -> dict[str, Sizes]:
-    """Returns what messages have more than the bare JSON of their calls, as a share of it.
+    """Returns the overhead of messages over the bare JSON of their calls, as a share of that JSON.
 
-    By shape, and of all under `ALL`.
+    There is one entry for each shape, and `ALL` for all messages.
     """
     marks = markers(form)
     shapes = [wire.message.shape for wire in wires]
@@ -62,13 +62,13 @@ def sizes(
 
 
 def prompts(form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokenizer]) -> Sizes:
-    """Returns how many tokens a prompt has more than the JSON of its tools, in the mean."""
+    """Returns the mean number of tokens that a prompt has beyond the JSON of its tools."""
     given = [wire.message.tools for wire in wires if wire.message.tools][:_PROMPTS]
     marks = markers(form)
     try:
         texts = [form.prompt(tools) for tools in given]
     except RenderError:
-        # A format whose example can't be written for these tools.
+        # The example call of the prompt can't be written for these tools.
         return {name: {AS_TEXT: None, AS_ONE: None} for name in tokenizers}
     bare = [json.dumps(tools, ensure_ascii=False) for tools in given]
     found: Sizes = {}
@@ -85,7 +85,7 @@ def prompts(form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokeni
 
 @lru_cache(8192)  # the same of every format
 def _bare_tokens(tokenizer: Tokenizer, text: str) -> int:
-    """Returns the tokens of what all formats are compared with."""
+    """Returns the number of tokens of a text that all formats are compared with."""
     return tokenizer.count(text)
 
 
@@ -99,13 +99,12 @@ def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figur
     calls: list[float] = []
     shapes: list[str] = []
     single = [wire for wire in wires if len(wire.message.calls) == 1]
-    # Evenly from all shapes.
+    # Every n-th message, so that all shapes are represented.
     for wire in single[:: max(1, len(single) // _WAITS)][:_WAITS]:
         name = len('{"name": ') + len(json.dumps(wire.message.calls[0].name, ensure_ascii=False))
         places = _known(form, wire)
         if places is not None:
-            # Each is measured from where bare JSON would tell it, so long names and arguments
-            # cancel out.
+            # Relative to bare JSON, so that the lengths of names and arguments cancel out.
             names.append(places[0] - name)
             calls.append(places[1] - len(bare_json(wire.message)))
             shapes.append(wire.message.shape)
@@ -116,12 +115,12 @@ def _known(form: Format, wire: Wire) -> tuple[int, int] | None:
     """Returns after how many characters the name and the call are emitted."""
     parser = Parser(form, tools=wire.message.specs)
     events: list[tuple[int, Event]] = []
-    # The finest cutting: with larger chunks a call would be known at the end of a chunk.
+    # Character by character: with larger chunks a call would only be known at the end of a chunk.
     for place, letter in enumerate(wire.text, 1):
         events += ((place, event) for event in parser.feed(letter))
-    # What only the end of the text tells is known when all of it is there.
+    # Events of the end of the text count at the last character.
     events += ((len(wire.text), event) for event in parser.close())
     names = [place for place, event in events if isinstance(event, CallStart)]
     calls = [place for place, event in events if isinstance(event, CallEnd)]
-    # What is known nowhere is omitted: any figure for it would be made up.
+    # Without an event there is no figure.
     return (names[0], calls[0]) if names and calls else None

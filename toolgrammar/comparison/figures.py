@@ -17,7 +17,7 @@ class Figure(NamedTuple):
     """A figure and the interval in which it lies."""
 
     value: float
-    """What was seen."""
+    """The value that was measured."""
     low: float
     """The lower end of the interval."""
     high: float
@@ -29,14 +29,14 @@ class Figure(NamedTuple):
 
 
 def share(pairs: Iterable[tuple[int, int]]) -> Figure | None:
-    """Returns a share; each message gives how many of how many."""
+    """Returns the share of hits among all; each message gives a pair of both numbers."""
     sums = Sums()
     for hits, of in pairs:
         sums.add(hits, of)
     if not sums.of:
         return None
     value = sums.hits / sums.of
-    # Not over `sums.of`: what is drawn from one message succeeds and fails together.
+    # Not `sums.of`: several draws from one message tend to succeed or fail together.
     return Figure(value, *wilson(value, sums.effective))
 
 
@@ -45,7 +45,7 @@ def quotient(
 ) -> Figure | None:
     """Returns the sum of the first over the sum of the second numbers; each message gives a pair.
 
-    With the shapes of the messages its interval is for so many of each shape.
+    With the shapes of the messages, the interval is computed for a fixed number of each shape.
     """
     found = ratio(list(pairs), shapes)
     return None if found is None else Figure(*found)
@@ -57,9 +57,9 @@ def mean(values: Iterable[float], shapes: Sequence[str] | None = None) -> Figure
 
 
 def ranks(figures: Mapping[str, Figure], *, least_first: bool = True) -> dict[str, int]:
-    """Returns ranks: one more than the number of those that are certainly better."""
+    """Returns the ranks: a rank is one more than the number of names that are certainly better."""
     signed = {name: each if least_first else each.times(-1) for name, each in figures.items()}
-    # Turned round, the ends have changed places.
+    # Multiplying by -1 has swapped the ends.
     ends = {
         name: (min(each.low, each.high), max(each.low, each.high)) for name, each in signed.items()
     }

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 SEVERAL: Final = "several"
 SHAPES: Final = ("one call", "code", "nested", SEVERAL, "other scripts")
-"""What a message may be; the first where it is nothing else."""
+"""The shapes of messages; a message has the first if no other fits."""
 _CODE_LINES: Final = 3
-"""Line ends from which on a text counts as code, which formats have to escape or to indent."""
+"""The number of line ends from which on a text counts as code, which formats escape or indent."""
 
 _WORDS: Final = [
     "harbour",
@@ -82,14 +82,14 @@ _LINES: Final = (
 
 @dataclass(frozen=True)
 class Message:
-    """The calls of one message, and what their tools look like."""
+    """The calls of one message, and their tools."""
 
     name: str
-    """What the message is called in reports."""
+    """The name of the message in reports."""
     calls: tuple[ToolCall, ...]
     """The calls, without ids."""
     tools: list[object] = field(default_factory=list)
-    """The tools that they call, as far as they are known."""
+    """The tools that are called, if they are known."""
 
     @cached_property
     def specs(self) -> Mapping[str, ToolSpec]:
@@ -98,12 +98,12 @@ class Message:
 
     @property
     def shape(self) -> str:
-        """Which of the shapes it has."""
+        """The shape of the message, one of `SHAPES`."""
         return shape_of(self.calls)
 
 
 def shape_of(calls: Sequence[ToolCall]) -> str:
-    """Returns the shape of calls; where several fit, what is hardest to write."""
+    """Returns the shape of calls; if several fit, the one that is hardest to write."""
     if len(calls) > 1:
         return SEVERAL
     values = [value for call in calls for value in (*call.arguments.values(), call.input)]
@@ -123,7 +123,7 @@ def _is_of_other_script(text: str) -> Iterator[bool]:
 
 
 def texts_of(value: JsonValue) -> Iterator[str]:
-    """Yields the texts in a value, without keys."""
+    """Yields the strings in a value, but no keys."""
     match value:
         case str():
             yield value
@@ -142,13 +142,13 @@ def fitting(
 ) -> tuple[ToolCall, ...] | None:
     """Returns calls with the types of their tools' schemas; None if one breaks its schema.
 
-    A model wrote `{"days": "2"}` for an integer: a caller gets 2 in formats whose values the schema
-    types, and in JSON. A text for an integer that is none can't be written in the former at all.
+    If a model wrote `{"days": "2"}` for an integer, a caller gets 2, both in JSON and in formats whose
+    values get their types from the schema. The latter can't write a text that is no integer there.
     """
     found = []
     for call in calls:
         spec = specs.get(call.name)
-        # A free text, or a tool of which nothing is known: there is nothing to compare with.
+        # A free text, or a tool without a schema: there are no types to apply.
         if spec is None or spec.parameters is None or call.input is not None:
             found.append(call)
             continue
@@ -161,10 +161,10 @@ def fitting(
 
 def message_of(name: str, calls: Iterable[ToolCall], specs: Mapping[str, ToolSpec]) -> Message:
     """Returns a message with the tools that it calls."""
-    # Without ids, which not every format has a place for.
+    # Without ids, since not every format can write them.
     chosen = tuple(ToolCall(call.name, call.arguments, None, call.input) for call in calls)
     called = [specs[name] for name in dict.fromkeys(call.name for call in chosen) if name in specs]
-    # Dicts, as callers give them; one list that stays, so that it is read once.
+    # Dicts, as callers pass them. The same list is passed each time, so that it is read once.
     tools: list[object] = [{"name": spec.name, "parameters": spec.parameters} for spec in called]
     return Message(name, chosen, tools)
 
@@ -196,7 +196,7 @@ def drawn(seed: int, each: int) -> list[Message]:
     found = []
     for shape, make in makers.items():
         for number in range(each):
-            # Of its own, so that more messages leave those before them as they are.
+            # A generator for each message, so that a larger number leaves the first ones unchanged.
             draw = random.Random(f"{seed} {shape} {number}")  # noqa: S311 - no secret
             calls = make(draw)
             tools: list[object] = [_tool_of(name, calls) for name in {c.name: 0 for c in calls}]
@@ -205,7 +205,7 @@ def drawn(seed: int, each: int) -> list[Message]:
 
 
 def long_message(size: int) -> Message:
-    """Returns a message with one argument of about so many characters of code."""
+    """Returns a message with one argument of about `size` characters of code."""
     draw = random.Random(size)  # noqa: S311 - no secret
     body = ""
     while len(body) < size:
@@ -228,7 +228,7 @@ def _plain(draw: random.Random) -> ToolCall:
         {"query": _words(draw, 1, 6), "limit": draw.randint(1, 50)},
         {"city": draw.choice(_WORDS).title(), "days": draw.randint(1, 14), "metric": True},
         {"to": f"{draw.choice(_WORDS)}@example.org", "subject": _words(draw, 2, 5)},
-        # Digits that are text: a format without types has to keep them apart from a number.
+        # A string of digits, which a format without types has to distinguish from a number.
         {"account": f"{draw.randint(10000, 99999)}", "amount": draw.randint(100, 99999) / 100},
     ]
     index = draw.randrange(len(kinds))
@@ -239,7 +239,7 @@ def _plain(draw: random.Random) -> ToolCall:
 def _code(draw: random.Random) -> ToolCall:
     body = "\n".join(_line(draw) for _ in range(draw.randint(4, 20)))
     path = f"src/{draw.choice(_WORDS)}.py"
-    # With and without a last line end: formats differ in what they keep of it.
+    # With and without a line end at the end: not all formats keep it.
     return ToolCall("write_file", {"path": path, "body": body + draw.choice(("\n", ""))})
 
 

@@ -35,16 +35,16 @@ OUTCOMES: Final = {
     LOST: "a call does not run, and nobody is told",
     WRONG: "a call runs that was not meant",
 }
-"""What a damaged message comes to. Of damages that models make there is one more: `NO_PLACE`."""
+"""The outcomes of reading a damaged message. Damages that models make have one more: `NO_PLACE`."""
 PER_CHARACTERS: Final = 1000
-"""Of random damages there is one in so many characters of markup."""
+"""The number of characters of markup per random damage."""
 
 Counted = dict[str, Counter[str]]
 """By message, how often each outcome was seen."""
 
 
 def outcome(result: ParseResult, wire: Wire) -> str:
-    """Returns what a reading comes to for who runs the calls that may run."""
+    """Returns the outcome of a reading, for someone who runs every executable call."""
     wanted = deeds(wire.message.calls)
     ran = deeds(call for call in result.calls if call.executable)
     if ran == wanted:
@@ -56,18 +56,17 @@ def outcome(result: ParseResult, wire: Wire) -> str:
 
 
 def of_random(form: Format, wires: Sequence[Wire], count: int, seed: int) -> dict[str, Any]:
-    """Returns what messages come to whose markup has errors at one rate a character.
+    """Returns the outcomes of messages whose markup has errors at a fixed rate per character.
 
-    A message is drawn as often as it would have an error. `fail` is how many of 1,000 messages do
-    not run as they were meant, `of damaged` are the shares of those
-    messages, `of 1,000` how many of 1,000 messages come to each, `markup` their characters of
-    markup, in the mean.
+    A message is drawn with the probability that it has an error. In the result `fail` is the number of
+    1,000 messages that do not run as they were meant, `of damaged` the share of each outcome among
+    damaged messages, `of 1,000` the number of each outcome among 1,000 messages, and `markup` the mean
+    number of characters of markup.
     """
-    # One draw for all: the same messages, where they have as much markup.
-    # By the format's id: a format draws the same whichever others are compared with it.
+    # Seeded with the format's id, so that a format gets the same damages whichever others are compared.
     draw = random.Random(f"{seed} random {form.id}")  # noqa: S311 - the same in every run
-    # The chance that a message has an error at all. Only those that have one are read: with one in
-    # 1,000 characters most messages are sound, and would tell nothing.
+    # The probability that a message has an error. Only messages with one are read: at one error in
+    # 1,000 characters most messages are sound, and reading them would show nothing.
     weights = [1 - math.exp(-len(wire.markup) / PER_CHARACTERS) for wire in wires]
     counted: Counted = {}
     for wire in draw.choices(wires, weights, k=count) if any(weights) else ():
@@ -95,7 +94,7 @@ def of_random(form: Format, wires: Sequence[Wire], count: int, seed: int) -> dic
 def of_models(
     form: Format, wires: Sequence[Wire], weights: Mapping[str, int], count: int, seed: int
 ) -> dict[str, Any]:
-    """Returns what messages come to with one damage of a kind that models make."""
+    """Returns the outcomes of messages with one damage of a kind that models make."""
     counted: Counted = {}
     kinds: dict[str, Counter[str]] = {}
     for number in range(count):
@@ -118,7 +117,7 @@ def of_models(
 
 
 def _errors(markup: int, draw: random.Random) -> int:
-    """Returns how many errors a message has that has one: Poisson's distribution without its 0."""
+    """Returns a number of errors, at least 1: drawn from Poisson's distribution without its 0."""
     rate = markup / PER_CHARACTERS
     left = draw.random() * (1 - math.exp(-rate))
     number, chance = 1, rate * math.exp(-rate)
@@ -130,19 +129,19 @@ def _errors(markup: int, draw: random.Random) -> int:
 
 
 def _with_error(text: str, wire: Wire, draw: random.Random) -> str:
-    """Returns a text with one place of the markup damaged; one damaged before is taken again."""
+    """Returns a text with one more place of its markup damaged."""
     places = wire.markup
     if text != wire.text:
-        # Further errors: where the texts are still the same from either end.
-        # Between the first and the last change it is not known which character is markup.
+        # For further errors, only the parts before the first and after the last change are used:
+        # between them it is not known which character is markup.
         shift = len(text) - len(wire.text)
         last = len(wire.text) - _same(text[::-1], wire.text[::-1])
         first = _same(text, wire.text)
         places = [place for place in wire.markup if place < first]
         places += [place + shift for place in wire.markup if place >= max(first, last)]
-    # A draw may change nothing, a blank in place of a blank say.
+    # A draw may change nothing, such as a blank that replaces a blank.
     allowed = set(places)
-    # Twenty: a place may allow no swap, or a draw may be what stands there.
+    # Several tries, since a place may allow no swap, or a replacement may equal what it replaces.
     tries = (_damaged(text, places, allowed, draw) for _ in range(20 if places else 0))
     return next((each for each in tries if each != text), text)
 
@@ -161,7 +160,7 @@ def _damaged(text: str, places: list[int], allowed: set[int], draw: random.Rando
             return before + here * 2 + after
         case "another":
             return before + draw.choice(REPLACEMENTS) + after
-        # Not with a part of a value.
+        # A swap with a character of a value would change the value.
         case _ if place + 1 in allowed:
             return before + after[:1] + here + after[1:]
         case _:
@@ -169,7 +168,7 @@ def _damaged(text: str, places: list[int], allowed: set[int], draw: random.Rando
 
 
 def _same(one: str, other: str) -> int:
-    """Returns how many characters are the same at the beginning."""
+    """Returns the length of the common beginning of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 

@@ -1,6 +1,6 @@
-"""Runs a comparison: writes the messages in all formats, measures each, in several processes.
+"""Runs a comparison: writes the messages in all formats, and measures each, in several processes.
 
-`Comparison(rows, apart, …)` is plain data: what is in it goes to JSON as it is.
+The result, a `Comparison`, is plain data that is written to JSON unchanged.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ _LONG = 4096
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is measured, and from which draws."""
+    """The amount of measuring, and the seed of what is drawn."""
 
     seed: int = 0
-    """From which damages are drawn."""
+    """The seed from which damages are drawn."""
     sample: int = 100
-    """Messages that are damaged, cut and shown in prose; sizes are of all."""
+    """The number of messages that are damaged, cut and shown in prose; sizes use all messages."""
     damages: int = 250
-    """Damaged messages of each format, of either kind."""
+    """The number of damaged messages for each format and each of the two kinds of damage."""
     rounds: int = 6
-    """Rounds in which the reading is timed; 0 leaves it out."""
+    """The number of rounds in which reading is timed; 0 for no timing."""
     weights: Mapping[str, int] = field(default_factory=lambda: dict(RECORDED))
-    """How often models make each kind of damage."""
+    """The frequency with which models make each kind of damage."""
 
 
 @dataclass
 class Comparison:
-    """What was measured."""
+    """The figures of all formats."""
 
     settings: Settings
-    """How much was measured."""
+    """The settings of the run."""
     messages: dict[str, int]
-    """How many messages of each shape there are."""
+    """The number of messages of each shape."""
     compared: dict[str, int]
-    """How many of them all compared formats carry."""
+    """The number of those that all compared formats can express."""
     rows: list[dict[str, Any]]
     """The figures of each compared format."""
     apart: list[dict[str, Any]]
-    """The formats that can't carry the messages, and why not."""
+    """The formats that can't express the messages, and the reasons."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns it as plain JSON data, each figure as its value and the ends of its interval."""
@@ -116,7 +116,7 @@ def compare(
 
 
 def _take_long(found: Carried) -> Any:
-    """Takes the long message, which is of speed alone, out of those that a format carries."""
+    """Removes the long message, which is only for timing, from those of a format, and returns it."""
     longs = [wire for wire in found.wires if wire.message.name == "long"]
     for wire in longs:
         found.wires.remove(wire)
@@ -129,7 +129,7 @@ def _shapes(messages: Iterable[Message]) -> dict[str, int]:
 
 
 def _sampled(messages: Sequence[Message], settings: Settings) -> set[str]:
-    """Returns the names of the messages that are damaged and cut, evenly of all shapes."""
+    """Returns the names of the messages that are damaged and cut, equally many of each shape."""
     draw = random.Random(f"{settings.seed} sample")  # noqa: S311 - the same in every run
     by_shape = {shape: [each.name for each in messages if each.shape == shape] for shape in SHAPES}
     for names in by_shape.values():

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WANTED: Final = "pip install 'toolgrammar[bench]'"
 _MARKER: Final = re.compile(r"<[^<>\s=]+>|\[/?[A-Z][A-Z_]+\]")
-"""What a vocabulary may have one token for: a tag without attributes, a word in brackets."""
+"""A marker that may be one token of a vocabulary: a tag without attributes, or a word in brackets."""
 _SPECIAL: Final = re.compile(r"<[|\uff5c][\w\u2581]+[|\uff5c]>")
 
 
@@ -45,7 +45,7 @@ class Tokenizer:
         return len(pieces) - 1 + sum(self.count(piece) for piece in pieces if piece)
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
-        # What counts can't go to another process; it is loaded there again.
+        # The counting function can't be pickled; the other process loads the tokenizer again.
         if self._path is not None:
             return from_file, (self._path,)
         return _named, (self.name,)
@@ -56,7 +56,7 @@ _INSTALLED: Final = {"o200k": "bpe_openai", "tekken": "mistral_common"}
 
 
 def installed() -> tuple[dict[str, Tokenizer], list[str]]:
-    """Returns characters and the tokenizers that are there, and what is to be said of the others."""
+    """Returns the tokenizers that are installed, and a message for each that is not."""
     found = {CHARACTERS: _named(CHARACTERS)}
     missing: list[str] = []
     for name in _INSTALLED:
@@ -69,15 +69,15 @@ def installed() -> tuple[dict[str, Tokenizer], list[str]]:
 
 @cache  # once a process: it takes seconds
 def from_file(path: Path) -> Tokenizer:
-    """Returns the tokenizer of a file `tokenizer.json`, as Hugging Face has them.
+    """Returns the tokenizer of a file `tokenizer.json` of Hugging Face.
 
-    Tokens that were added to its vocabulary, the special ones, are omitted: text is counted as it
-    would be without them, so that formats which have some there and formats which have none compare.
+    Special tokens, which were added to its vocabulary, are ignored: text is counted as ordinary text,
+    so that formats with and without special tokens are comparable.
 
     Raises:
         ImportError: the package tokenizers is not installed.
-        ValueError: the file holds no such tokenizer.
-        OSError: it can't be read.
+        ValueError: the file contains no such tokenizer.
+        OSError: the file can't be read.
     """
     try:
         from tokenizers import Tokenizer as Library
@@ -105,7 +105,7 @@ def markers(form: Format) -> re.Pattern[str] | None:
         if terminal.kind == "literal":
             found.update(_MARKER.findall(terminal.text))
         else:
-            # One with white space or words after it is a pattern.
+            # A marker with white space or words after it is a pattern, not a literal.
             found.update(_SPECIAL.findall(terminal.pattern.replace("\\", "")))
     return (
         re.compile("|".join(map(re.escape, sorted(found, key=len, reverse=True))))
@@ -119,7 +119,7 @@ def _named(name: str) -> Tokenizer:
     if name == CHARACTERS:
         return Tokenizer(name, len)
     with warnings.catch_warnings():
-        # How the packages open their own files.
+        # The packages open their own files in a deprecated way.
         warnings.simplefilter("ignore", DeprecationWarning)
         package = import_module(_INSTALLED[name])
         return Tokenizer(name, {"o200k": _o200k, "tekken": _tekken}[name](package))
@@ -138,11 +138,11 @@ def _tekken(package: Any) -> Count:
     from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 
     files = (Path(package.__file__).parent / "data").glob("tekken_*.json")
-    # The newest of the vocabularies that the package carries.
+    # The newest of the vocabularies in the package.
     tokenizer = Tekkenizer.from_file(max(files, key=lambda path: path.name))
 
     def count(text: str) -> int:
-        # Of the text alone, without the marks at the ends of a sequence.
+        # Only the text, without the tokens that begin and end a sequence.
         return len(tokenizer.encode(text, bos=False, eos=False))
 
     return count
