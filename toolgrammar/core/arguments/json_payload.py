@@ -88,7 +88,7 @@ _BODY = late(r'(?:[^"\\]|\\.)*', re.DOTALL)
 
 
 class JsonText:
-    """One such string, whose content is emitted as raw text."""
+    """A string in a JSON payload whose content is emitted as raw text."""
 
     def __init__(
         self, builder: Builder, role: str, start: int, unit: int, *, may_be_arguments: bool

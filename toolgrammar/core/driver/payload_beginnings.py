@@ -106,7 +106,7 @@ class Undecided:
         self.json = json
         self.raw = raw
         self.start = driver.base + start
-        """Where the payload begins in the source."""
+        """The offset of the payload in the source."""
         self.before = driver.buffer[max(0, start - 1) : start]
         """The character before it, for anchors."""
         self.read: list[str] = []

@@ -31,7 +31,7 @@ _BRACKETS: Final = frozenset({"bracket", "missing-close-tag"})
 _DELIMITERS: Final = frozenset({"bracket", "comma"})
 """Codes of repairs that put in a delimiter between members or items."""
 _ENDS_ITEM: Final = frozenset("]}{[<(`\r\n")
-"""What ends a list or a line, or begins another item, the closer of a section, or a fence."""
+"""Characters that end a list or a line, or begin another item, a closer of a section, or a fence."""
 
 
 def is_settled(driver: Driver, step: Step | None = None) -> bool:

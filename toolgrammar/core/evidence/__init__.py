@@ -1,7 +1,7 @@
-"""What a text tells of calls, whatever reads it: signs, names of tools, markup that is used or named.
+"""Finds evidence of calls in a text: their signs, names of tools, markup that is used, not just named.
 
-In: a text, the signs of a format, the known tools. Out: whether a call may be written there, and where.
-Begin with `signs.py`.
+Input: a text, the signs of a format, the known tools. Output: whether and where the text may contain a
+call. Start with `signs.py`.
 
 May import `grammar`, `patterns`, `tools` and `values`.
 """

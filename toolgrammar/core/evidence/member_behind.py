@@ -1,4 +1,4 @@
-"""Tells whether a member of an object stands behind the object: it was closed too early.
+"""Detects a member behind an object, which was closed too early.
 
 Example: behind `{"kind": "rye"}` the text `, "kilos": 25}` begins with the member `kilos`.
 """
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST: Final = 256
-"""Characters behind an object that tell."""
+"""The maximal number of characters behind an object that are examined."""
 LAST: Final = ("}", ")")
-"""What arguments end with that may go on."""
+"""The last characters of arguments that may go on behind it."""
 _CLOSERS: Final = "}] \t\r\n"
-"""What stands behind an object where nothing follows."""
+"""Characters behind an object that do not continue it."""
 _MARKS: Final = frozenset("}],:\"'\u201c")
 _MEMBER = late(
     r"""(?P<led>(?:[\s}\]]{0,32},)?[\s}\]]{0,32})
@@ -30,15 +30,15 @@ _MEMBER = late(
     |(?<=[\s}\],])(?P<word>[^\W\d]\w{0,63})(?:\Z|\s{0,16}(?:\Z|(?P<sign>:))))""",
     re.VERBOSE,
 )
-"""What leads to a key, the key and its colon; or the beginning of that, where the text ends."""
+"""The characters before a key, the key and its colon; or a beginning of these that the text ends with."""
 _HALF = late(r"[^\W\d][\w.$/-]{0,63}(?:\Z|:|[\"'\u201d]{1,2}(?:\s{0,16}(?:\Z|(?P<sign>[:,}\]]))))")
-"""A key or a string whose first quote the bracket stands for: `{}city": "Oslo"}`, `[1, }a"]`."""
+"""A key or a string whose first quote was replaced by the bracket: `{}city": "Oslo"}`, `[1, }a"]`."""
 _STRING_REST: Final = "|".join(
     rf"""{quote}(?:[^\n]{{0,128}}?{quote})?\s{{0,16}}(?:[}}\]]"""
     rf"""|,\s{{0,16}}(?:{quote}[^"'\n]{{1,64}}{quote}|[^\W\d]\w{{0,63}})\s{{0,16}}:)"""
     for quote in "\"'"
 )
-"""The rest of a string that went on behind a quote in it, up to a bracket or the next key."""
+"""The rest of a string that continues behind a quote in it, up to a bracket or the next key."""
 _STRING = late(_STRING_REST)
 _EARLY_BRACKET = late(
     r"[\]}]\s{0,16}(?P<closer>\))"
@@ -50,13 +50,13 @@ _EARLY_BRACKET = late(
 def may_go_on(text: str, place: int) -> bool:
     """Whether the arguments that end at a place may go on behind it.
 
-    That is behind an object a member, or its beginning; behind a parenthesis another one.
+    An object goes on with a member or the beginning of one, a parenthesis with another parenthesis.
     """
     last = text[place - 1 : place]
     if last != "}":
         return last == ")" and text[place : place + 1] == "("
     first = blanks.match(text, place).end()
-    # A look at one character spares the expression behind nearly every call.
+    # The check of one character avoids the expression for nearly every call.
     if text[first : first + 1] not in _MARKS and not text[place : place + 1].isalpha():
         return False
     return goes_on(text[place : place + MOST], lambda _: True, final=False) is not False
@@ -65,7 +65,7 @@ def may_go_on(text: str, place: int) -> bool:
 def goes_on(
     behind: str, awaits: Callable[[str], bool], *, final: bool, is_cut: bool = False
 ) -> bool | None:
-    r"""Returns whether a member begins behind an object; None where more text tells.
+    r"""Returns whether a member begins behind an object; None if that needs more text.
 
     >>> goes_on(', "kilos": 25}', lambda key: False, final=True)
     True
@@ -84,14 +84,14 @@ def goes_on(
 
     Args:
         behind: what follows the object; `MOST` characters of it count.
-        awaits: whether the tool has an argument of a name that was not given yet.
-        final: whether the text ends there.
-        is_cut: whether the server ended it: what more text might have made a member is taken for
-            one then.
+        awaits: whether the tool has an argument of this name that is still missing.
+        final: whether the text ends with `behind`.
+        is_cut: whether the server ended the text: then anything that could have become a member
+            counts as one.
     """
     if final and is_cut and behind.strip(_CLOSERS):
         return goes_on(behind, awaits, final=False) is not False
-    # A colon that touches the bracket has lost its key: `}:"Oslo"}`.
+    # A colon right behind the bracket has lost its key: `}:"Oslo"}`.
     if behind.startswith(":") or begins_in_string(behind):
         return True
     if half := _HALF.match(behind):
@@ -105,28 +105,28 @@ def goes_on(
         return False
     led = match["led"].strip()
     word = match["word"]
-    # `note: …` behind a call is prose; with a delimiter before it, the tool tells.
+    # `note: …` behind a call is prose; behind a delimiter it counts if the tool has this argument.
     if word is not None:
         if not led:
             return False
         if match["sign"] is not None:
             return awaits(word)
-    # A quoted word with its colon is a key; behind a call prose has `"well", she said`, without
-    # one.
+    # A quoted word with a colon is a key. In prose behind a call, as in `"well", she said`, there is
+    # no colon.
     elif match["colon"] is not None or match["single"] is not None:
         return True
     if not final:
         return None
-    # Cut in the key: a comma and a quote end no message.
+    # Cut inside the key: no complete message ends with a comma and a quote.
     return "," in led and match.end() > match.end("led") and word is None
 
 
 def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
-    """Whether a bracket at a place comes before the rest of the Python call in front of it.
+    """Whether the Python call that a bracket ends goes on behind the bracket; None if that needs more text.
 
-    None where more text tells. In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows. In
-    `[f(a=1])]` the parenthesis of the call follows: the bracket may close a list that lost its own.
-    The caller asks about calls with a name only, since no other can run. `final` and `is_cut` are those of `goes_on`.
+    In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows. In `[f(a=1])]` the parenthesis of
+    the call follows, so the bracket may belong to a list that lost its opening one. Only asked about
+    calls with a name, since no others can run. `final` and `is_cut` are as in `goes_on`.
     """
     match = _EARLY_BRACKET.match(text, place)
     if match is None or match["closer"] or match["sign"]:
@@ -137,9 +137,9 @@ def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | 
 
 
 def stands_at(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
-    """Whether a member of any name stands at a place; None where more text tells.
+    """Whether a member of any name begins at a place; None if that needs more text.
 
-    `final` and `is_cut` are those of `goes_on`.
+    `final` and `is_cut` are as in `goes_on`.
     """
     rest = text[place : place + MOST]
     return goes_on(rest, lambda _: True, final=final or len(rest) == MOST, is_cut=is_cut)
@@ -147,10 +147,10 @@ def stands_at(text: str, place: int, *, final: bool, is_cut: bool) -> bool | Non
 
 @cache
 def _string_begun() -> re.Pattern[str]:
-    """Returns what matches a text that may become the rest of a string; few texts ask for it."""
+    """Returns the expression of a text that may become the rest of a string; compiled when first used."""
     return tail_that_begins([_STRING_REST])
 
 
 def begins_in_string(text: str) -> bool:
-    """Whether a text begins with the rest of a string, and what follows one in an object."""
+    """Whether a text begins with the rest of a string and the delimiter behind it."""
     return text.startswith(('"', "'")) and _STRING.match(text) is not None

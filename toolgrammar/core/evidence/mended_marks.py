@@ -1,6 +1,6 @@
-"""Puts right a mark of calls that stands damaged in text, so that the text can be read once more.
+"""Repairs one damaged mark of calls in a text, so that the text can be read once more.
 
-Example: with `Acton:` before an object put right, a call stands there, and it was lost unsaid.
+Example: with `Acton:` repaired to `Action:`, the text is a call, which would have been lost silently.
 """
 
 from __future__ import annotations
@@ -17,67 +17,67 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MOST: Final = 64
-"""Places like a mark at which it is put right."""
+"""The maximal number of repairs that are tried in a text."""
 _MOST_NEAR: Final = 1024
-"""Places like one mark that are looked at: a run of backticks has several at each of them."""
+"""The maximal number of places that are compared with a mark: a run of backticks has many."""
 _NEAR: Final = 512
-"""Characters before and behind a mark in which a call opens."""
+"""The number of characters before and behind a mark in which the opener of a call is searched."""
 _BEHIND: Final = 8192
-"""Characters behind a mark that are read once more."""
+"""The number of characters behind a mark that are read once more."""
 _OTHER_QUOTES: Final = str.maketrans("\"'", "'\"")
 _FENCE = late(r"\n?[ \t]{0,3}`{3,}([\w+#.-]*)[ \t\r]*(?:\n|\Z)")
-"""A line that is a sound fence, and its word."""
+"""A line that is an undamaged fence, and the word in it."""
 
 
 class MendedMark(NamedTuple):
-    """A text in which a mark was put right."""
+    """A part of a text in which one mark was repaired."""
 
     start: int
-    """Where it stands in the text as it was written."""
+    """The offset of the damaged mark in the original text."""
     written: str
-    """What stands there."""
+    """The damaged mark, as it was written."""
     text: str
-    """What stands around it, with the mark."""
+    """The part of the text, with the repaired mark."""
     place: int
-    """Where the mark begins in that."""
+    """The offset of the repaired mark in `text`."""
     end: int
-    """Where it ends there."""
+    """The offset of its end in `text`."""
     is_first: bool
-    """Whether that begins where the whole text does."""
+    """Whether `text` begins at the beginning of the original text."""
 
 
 class MarksOfCalls:
-    """The marks that calls of one format have."""
+    """The marks of one format that are part of its calls."""
 
     def __init__(self, marks: Iterable[str], opener: re.Pattern[str]) -> None:
-        """Takes the marks, and the expression of what calls and their sections open with."""
-        # A word alone may stand in any prose.
+        """Takes the marks, and the expression of the openers of calls and of their sections."""
+        # A mark that is a mere word may occur in any prose.
         self._marks = sorted({each for each in marks if len(each) >= LEAST and not _is_word(each)})
         self._halves = [(mark, *halves_of(mark)) for mark in self._marks]
         self._opener = opener
 
     def mended(self, text: str) -> Iterator[MendedMark]:
-        """Yields the ways to put one mark right in a text so that a call opens there."""
-        # Most texts have neither half of any mark.
+        """Yields the ways to repair one mark of a text so that a call opens there."""
+        # A mark with little damage still has one half; most texts have neither half of any mark.
         likely = [mark for mark, one, other in self._halves if one in text or other in text]
         if not likely:
             return
         opened = self._opener.search(text)
         if opened is not None and opened.start() == 0:
-            # Sound, but behind the closer of reasoning: a fence opens a call at the start of a line.
+            # Undamaged, but right behind the closer of reasoning: a fence opens calls at the start of lines.
             end = opened.end()
             yield MendedMark(0, opened[0], text[: end + _BEHIND], 0, end, is_first=False)
         seen: set[str] = set()
         for mark, start, end in islice(self._near(likely, text), _MOST):
             first = max(0, start - _NEAR)
             before, behind = text[first:start], text[end : end + _BEHIND]
-            # An opener stands before the mark, or the mark opens the call itself.
+            # Either an opener precedes the mark, or the mark itself opens the call.
             if not (opened is not None and first <= opened.start() < start):
                 found = self._opener.search(f"{before}{mark}{behind[:_NEAR]}")
                 if found is None or found.start() >= len(before) + len(mark):
                     continue
             mended = f"{before}{mark}{behind}"
-            # Of `Actoin:`, `Action` and `Action:` are put right in the same way.
+            # In `Actoin:` the repairs of the marks `Action` and `Action:` give the same text.
             if mended in seen:
                 continue
             seen.add(mended)
@@ -89,13 +89,13 @@ class MarksOfCalls:
         for mark in marks:
             yield from self._in_other_quotes(mark, text)
             for start, end in islice(near_places(mark, text), _MOST_NEAR):
-                # `</tool_call>` is a mark of its own, and like `<tool_call>`.
+                # `</tool_call>` resembles `<tool_call>`, but is a mark itself.
                 if not (_is_fence(mark, text, start, end) or self._is_part(mark, text, start, end)):
                     yield mark, start, end
 
     @staticmethod
     def _in_other_quotes(mark: str, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yields a tag with its quotes put right: `<use tool='edit'>` for `<use tool="edit">`."""
+        """Yields a tag with the usual quotes: `<use tool="edit">` for `<use tool='edit'>`."""
         other = mark.translate(_OTHER_QUOTES)
         start = text.find(other) if mark[0] == "<" and other != mark else -1
         end = text.find(">", start, start + _NEAR) + 1 if start >= 0 else 0
@@ -103,7 +103,7 @@ class MarksOfCalls:
             yield text[start:end].translate(_OTHER_QUOTES), start, end
 
     def _is_part(self, mark: str, text: str, start: int, end: int) -> bool:
-        """Whether what is like a mark is a part of another mark, which is whole."""
+        """Whether the text that resembles a mark is part of another, undamaged mark."""
         written = text[start:end]
         return any(
             written in each and text.find(each, max(0, end - len(each)), start + len(each)) >= 0
@@ -117,18 +117,18 @@ def _is_word(mark: str) -> bool:
 
 
 def _is_fence(mark: str, text: str, start: int, end: int) -> bool:
-    """Whether what is like a mark is a fence of a block of its own, or a part of one."""
+    """Whether the text that resembles a mark is the fence of another block, or part of one."""
     written = text[start:end]
     if not written.strip("`\n"):
         around = (text[start - 1 : start], text[end : end + 1])
         return len(written.strip()) >= LEAST or "`" in around
-    # The last backticks of a fence are no fence of their own.
+    # The last backticks of a longer fence are not a fence.
     before = text[max(0, start - _MOST) : start]
     fence = _FENCE.match(text, start - len(before) + len(before.rstrip("`")))
     if fence is None:
         return False
-    # `java` is no damaged `json`: it is another language, and so is none at all.
+    # `java` is not a damaged `json` but another language; a fence without a word is undamaged, too.
     word, found = mark.strip("`\r\n {"), fence[1][: 2 * len(mark)]
-    # `jsjson` says it twice.
+    # `jsjson` is the word with a part repeated.
     is_repeated = len(word) > MOST and word in found and len(found) <= len(word) + MOST
     return not is_repeated and distance(word, found) > (len(word) > 1)

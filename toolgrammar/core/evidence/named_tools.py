@@ -1,4 +1,4 @@
-"""Finds where a text names a known tool as calls name it, and not as prose does.
+"""Finds where a text names a known tool as calls do, not as prose does.
 
 Examples: `tide(place="Narvik")` may be a call of `tide`, `the tide (in metres)` is prose.
 """
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _MARKS: Final = frozenset("<>[](){}|\uff5c\"':=#@^*")
-"""A sign that has none of them, nor stands behind one, may be prose: `functions.search`."""
+"""Characters of markup. A sign without one in it or before it may be prose: `functions.search`."""
 _OF_SIGNS: Final = _MARKS | {"`"}
 _BRACKETS: Final = frozenset("<[({")
 _NEAR: Final = 64
-"""Characters from the beginning of a sign to the name behind it, or from a name to a sign, at most."""
+"""The maximal distance in characters between a name and a sign beside it."""
 _DEFINITION: Final = 20
-"""Characters before a name that are looked at for what defines it."""
+"""The number of characters before a name that are searched for `def` and the like."""
 _WORD = late(r"\w")
 _QUOTE: Final = "[\"'`\u201c\u201d]"
 _BETWEEN = late(r"\W*(?:\w+[^\w\s]\W*)?")
-"""What stands there: at most one word, such as a key, that no blank ends as it does words of prose."""
+"""The text between a sign and a name: at most one word, such as a key, without a blank behind it."""
 _BEHIND = late(r"[^\w\s][^\w]*")
 _ARGUMENT = late(
     r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}[:=]"""
 )
-"""An argument behind the name of its tool; a word may stand between, as above."""
+"""An argument behind the name of its tool; one word may be between them, as above."""
 _ARGUMENT_BELOW = late(
     r"""(?:[^\w\s`]|\s*\n)[^\w]{0,16}
     (?:\w{1,32}(?:\ \w{1,32})?\ ?[^\w\s][^\w]{0,16}){1,2}
     (?:(?<==)["']?([\w$-]{1,64})["']?>|([\w$-]{1,64})["'`]?[ \t]{0,8}[:=])""",
     re.VERBOSE,
 )
-"""The same with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""
+"""An argument with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""
 _KEY_BEFORE = late(
     rf"(?i:{'|'.join(KEYS_OF_NAME)}){_QUOTE}?\s{{0,8}}[{COLONS}]\s{{0,8}}{_QUOTE}?\Z"
 )
@@ -49,71 +49,72 @@ _KEY_BEHIND = late(
     rf"{_QUOTE}?\s{{0,8}}[,;]?\s{{0,16}}{_QUOTE}?(?i:{'|'.join(KEYS_OF_ARGUMENTS)})"
     rf"{_QUOTE}?\s{{0,8}}[{COLONS}]"
 )
-"""The keys of an object that is a call, in any quotes or none: `{name: "search", arguments: {}}`."""
+"""The key of arguments behind the name, in any quotes or none: `{name: "search", arguments: {}}`."""
 _LONGEST_KEY: Final = 40
-"""Characters from the beginning of such a key to the name, at most."""
+"""The maximal number of characters from the beginning of the key `name` to the name."""
 _DEFINES = late(r"\b(?:def|func|function)[ \t]{1,8}\Z")
-"""What stands before the name where code defines a function and calls none."""
+"""A keyword before the name: the code defines a function and does not call it."""
 _BEFORE_ALL = late(r"(?:\w{1,32}(?![\w ]))?(?:[^\w ]|(?<=[:>]) ){0,16}\Z")
 _BEHIND_ALL = late(r"(?:[^\w ]|(?<=[:>]) ){0,16}(?:\w{1,32}[^\w ]{0,16})?\Z")
-"""What may stand around a name where there is nothing else; no blank ends a word."""
+"""The text before and behind a name if it is nearly the whole text; no blank follows a word."""
 _SHORT: Final = 64
-"""Characters before or behind such a name, at most."""
+"""The maximal number of characters before or behind such a name."""
 
 
 _NAMESPACE: Final = "functions"
-"""What wires write before a dot and the name of a tool."""
+"""The namespace that some formats write before a dot and the name of a tool."""
 _NEAR_NO_CALL: Final = 3
-"""Characters in which the name that stands for no call may be damaged, behind its beginning."""
+"""The maximal distance of a name from the name that stands for no call, if both begin alike."""
 _HEAD: Final = 3
+"""The number of characters in which names begin alike."""
 _NEAR_NAMESPACE: Final = 0.75
-"""How much of it something else has that was meant to be it."""
+"""The least similarity of a word to the namespace that counts as a misspelling of it."""
 _LONGER: Final = 3
-"""Characters that it may have more or less than that."""
+"""The maximal difference in length of a misspelling."""
 _ODD_ENDS: Final = " \t\r\n.,:\"'"
-"""What no name begins or ends with."""
+"""Characters that no name begins or ends with."""
 _ODD: Final = frozenset('[](){}<>|"`=,;\\\n\r\ufe0f\u201c\u201d\u201e\u00ab\u00bb')
-"""What no name holds: brackets, quotes, line ends, the backslashes of Markdown, and what picks the
-form of a symbol."""
+"""Characters that no name contains: brackets, quotes, line ends, backslashes of Markdown, and the
+variation selector of emoji."""
 
 
 def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:
-    """Returns the code of what is odd about the name of a call; "" where nothing is.
+    """Returns the code of a diagnostic if the name of a call is odd; "" if it is not.
 
-    It may be blank, have a mark at its end, or go on behind the name of a tool, as `shelljson`
-    behind that of `shell`.
+    An odd name is blank, has punctuation at its end, or is longer than the name of a tool that it begins
+    with, such as `shelljson` for `shell`.
 
     Args:
         name: the name.
         tools: the known tools by their names.
-        no_calls: the name that stands for no call; what it may be, damaged, is odd.
+        no_calls: the name that stands for no call; a name that may be a damaged form of it is odd.
     """
     if name in tools:
         return ""
     if no_calls and _is_near_no_call(name, no_calls):
         return "misspelt"
     is_odd = name.strip(_ODD_ENDS) != name or not _ODD.isdisjoint(name) or not name.strip("_-")
-    # Where tools are known, the key of the arguments is no name: the name before it was lost.
+    # With known tools, a key such as `arguments` is not a name: the name before it was lost.
     is_odd = is_odd or bool(tools and name in KEYS_OF_ARGUMENTS)
     if is_odd or not name or _is_near_namespace(name):
-        # `"search,"` has lost a quote before its comma, perhaps; `" "` names nothing.
+        # `"search,"` may have lost a quote before its comma; `" "` names nothing.
         return "malformed-name" if name.strip() else "empty-name"
     return "overlong-name" if any(map(name.startswith, tools)) else ""
 
 
 def _is_near_no_call(name: str, no_calls: str) -> bool:
-    """Whether a name is what stands for no call, or seems to be that, damaged."""
+    """Whether a name is the one that stands for no call, or may be a damaged form of it."""
     near = distance(no_calls, name[: 2 * len(no_calls)])
-    # `my_function` is another name, `no_functin` and `o_function` are none.
-    # With another beginning, one letter has to be missing or too much.
+    # Of `no_function`, `no_functin` and `o_function` are damaged forms, `my_function` is not: with
+    # another beginning, one letter has to be missing or added.
     same = name[:_HEAD] == no_calls[:_HEAD] or len(name) != len(no_calls)
     return same and near <= (_NEAR_NO_CALL if name[:_HEAD] == no_calls[:_HEAD] else 1)
 
 
 def _is_near_namespace(name: str) -> bool:
-    """Whether a name begins with what seems to be the namespace of tools, damaged."""
+    """Whether a name begins with what may be a misspelt namespace."""
     head, dot, _ = name.partition(".")
-    # `funtions.search` may be `functions.search`, so it is odd; the right word is not.
+    # `funtions.search` may be `functions.search`, so it is odd; the namespace itself is not.
     if not dot or head == _NAMESPACE or abs(len(head) - len(_NAMESPACE)) > _LONGER:
         return False
     from difflib import SequenceMatcher  # few names have a dot
@@ -124,37 +125,36 @@ def _is_near_namespace(name: str) -> bool:
 def named_as_in_a_call(
     text: str, tools: Mapping[str, ToolSpec], signs: Iterable[str]
 ) -> tuple[int, str] | None:
-    """Returns where a tool is named as calls name it, and what stands there; None where none is.
+    """Returns the place and the text where a tool is named as in a call; None if there is none.
 
-    That is beside a sign, before an argument of its own (`search(query=`), or with markup and
-    nothing else (`[list_notes(()]`), at the beginning of a list of calls, or between the keys of a
-    call, however they are quoted.
+    A tool is named so beside a sign, before one of its arguments (`search(query=`), with nothing but
+    markup around it (`[list_notes(()]`), at the beginning of a list of calls, and between the keys of a
+    call, in any quotes.
 
     Args:
         text: the text.
         tools: the known tools by their names.
-        signs: what the markup of calls holds.
+        signs: the signs of calls, such as parts of their markup.
     """
-    # A plain search first: most texts hold no name, and the expressions below are costly.
+    # A plain search first: most texts contain no name, and the expressions below are costly.
     named = [name for name in tools if name in text]
     near = [sign for sign in signs if sign in text] if named else []
     for name in named:
         spec, end = tools[name], 0
         while (start := text.find(name, end)) >= 0:
             end = start + max(1, len(name))
-            # `research` does not name the tool `search`.
+            # The word `research` does not name the tool `search`.
             if _WORD.match(text, end) or (start and _WORD.match(text, start - 1)):
                 continue
-            # `def search(query: str):` has the name before an argument of its own, and calls
-            # nothing.
+            # `def search(query: str):` has the name before one of its arguments, but is not a call.
             if _DEFINES.search(text, max(0, start - _DEFINITION), start):
                 continue
             for sign in near:
                 place = _beside(text, start, end, sign)
                 if place is not None:
                     return place[0], text[slice(*place)]
-            # A tool called `get` stands in much prose, but seldom before one of its own arguments;
-            # between backticks it is spoken of.
+            # The name `get` is in much prose, but seldom before one of the arguments of the tool.
+            # Between backticks it is only mentioned.
             is_code = text[start - 1 : start] == "`" == text[end : end + 1]
             for written in () if is_code else (_ARGUMENT, _ARGUMENT_BELOW):
                 argument = written.match(text, end)
@@ -169,7 +169,7 @@ def named_as_in_a_call(
 
 
 def properties_of(tools: Mapping[str, ToolSpec]) -> set[str]:
-    """Returns the names of all arguments that tools take."""
+    """Returns the names of the arguments of all tools."""
     return {name for spec in tools.values() for name in spec.properties}
 
 

@@ -1,8 +1,7 @@
-"""Finds arguments that are something else: the schema of their tool, or a whole call.
+"""Detects arguments that are something else: the schema of their tool, or a whole call.
 
-Examples: `{"type": "object", "properties": {}}` as arguments says that the call is the definition of
-its tool. In a call of `search` the arguments `{"name": "search", "arguments": {"query": "x"}}` are the
-call once more.
+Examples: a call with the arguments `{"type": "object", "properties": {}}` is the definition of its tool.
+In a call of `search` the arguments `{"name": "search", "arguments": {"query": "x"}}` repeat the call.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 KEYS_OF_ARGUMENTS: Final = frozenset({"args", "arguments", "input", "parameters", "params"})
-"""The keys of the arguments of a call in various formats."""
+"""The keys of a call's arguments in various formats."""
 KEYS_OF_NAME: Final = ("name", "tool", "tool_name", "function", "function_name", "action")
-"""The keys of its name."""
+"""The keys of a call's name in various formats."""
 _AROUND: Final = frozenset(
     {"call", "calls", "command", "function", "function_call", "tool_call", "tool_calls"}
 )
-"""The keys of a call, or of a list of calls, in an object around it."""
+"""The keys of a call or a list of calls in an enclosing object."""
 _OF_ARGUMENTS: Final = KEYS_OF_ARGUMENTS | {"action_input", "action_variables", "tool_input"}
-"""The keys of arguments in an object that may be a call: more of them, as the name says it is one."""
+"""The keys of arguments in an object that has a name, too: then more keys can count as such."""
 _OF_CALLS: Final = _OF_ARGUMENTS | _AROUND
 
 
@@ -65,9 +64,9 @@ def are_call(
     spec: ToolSpec | None,
     tools: Container[str],
 ) -> bool:
-    """Whether the arguments of a call are the call once more, or a call of another known tool.
+    """Whether the arguments of a call repeat the call, or are a call of another known tool.
 
-    As in `{"name": "f", "arguments": {"tool_calls": [{"name": "f", "arguments": {"a": 1}}]}}`.
+    Example: `{"name": "f", "arguments": {"tool_calls": [{"name": "f", "arguments": {"a": 1}}]}}`.
 
     Args:
         name: the name of the call.
@@ -78,7 +77,7 @@ def are_call(
     # Most arguments have none of these keys.
     if not arguments or _OF_CALLS.isdisjoint(arguments):
         return False
-    # What the tool takes under such a key is an argument, whatever it says.
+    # If the tool has an argument of such a name, its value is an argument, whatever it contains.
     known = spec.properties.keys() if spec is not None else frozenset()
     keys = _OF_CALLS & arguments.keys() - known
     call: object = arguments

@@ -1,8 +1,8 @@
-r"""Finds where a turn begins in a text that is not the model's: a user's, a system's or a tool's.
+r"""Detects the beginning of another turn in a text: one of the user, the system or a tool.
 
 Example: in `Done.<|im_end|>\n<|im_start|>user\nGo on.` the token and the role begin a user's turn.
-A system's turn also shows by its list of tools: a model that repeats its prompt means none of the
-examples in it.
+A list of tools is a sign of the system's turn, too: if a model repeats its prompt, the examples in it are
+not calls.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BRACKETS: Final = "<[]"
-"""The first characters of all marks but those that are words."""
+"""The first characters of all marks, except those that are words."""
 _ROLES: Final = (
     r"(?:user|system|developer|tool(?:_response)?|functions?|ipython|environment|observation)\b"
 )
-"""The roles of turns that are not the model's, as templates write them behind a token."""
+"""The roles of other turns, as chat templates write them behind a token."""
 _MARKS: Final = (
     # `<|im_start|>user`, `<start_of_turn>user`, `]~b]user`
     (
@@ -38,12 +38,12 @@ _MARKS: Final = (
         r"(?:\u2581begin)?[|\uff5c]?>"
     ),
 )
-"""What chat templates begin such a turn with, whatever the format."""
+"""The beginnings of other turns in chat templates, whatever the format."""
 _SCHEMA: Final = (
     r"[ \t]*:\s{0,16}\{\s{0,64}"
     r'"(?:type"[ \t]*:[ \t]*"(?:object|dict)"|properties"[ \t]*:[ \t]*\{)'
 )
-"""The beginning of a JSON schema of arguments, behind its key."""
+"""The beginning of a JSON schema for arguments, behind its key."""
 _WORDS: Final = tuple(
     (sign, late(expression, re.MULTILINE))
     for sign, expression in (
@@ -63,23 +63,23 @@ _WORDS: Final = tuple(
         ('):\n    """', r'^def \w{1,128}\([^\n]*\):\n    """'),
     )
 )
-"""What else begins such a turn: a text that the expression needs, and the expression."""
+"""Other beginnings of such turns: a literal that has to be in the text, and the expression."""
 
 
 class OtherTurns:
-    """What begins the turns of others, given the results of a format."""
+    """Detects other turns, with the results of tools as one format writes them."""
 
     def __init__(self, results: Iterable[str]) -> None:
-        """Takes the texts with which results of tools begin in the format."""
+        """Takes the openers of results of tools in the format."""
         results = tuple(results)
         marks = [re.escape(each) for each in results if each[0] in _BRACKETS]
         self._marks = late("|".join([*_MARKS, *marks]))
         self._lines = tuple(each for each in results if each[0] not in _BRACKETS)
-        """Result openers that are words, as `## Return of`: prose holds them but where a line begins."""
+        """Openers of results that are words, such as `## Return of`: they count at the start of a line only."""
 
     def begin_in(self, text: str) -> bool:
         """Whether such a turn begins in a text."""
-        # Most texts hold no bracket, and a look for one costs a hundredth of the search.
+        # Most texts contain no bracket, and looking for one costs a hundredth of the search.
         if any(each in text for each in _BRACKETS) and self._marks.search(text):
             return True
         if any(sign in text and words.search(text) for sign, words in _WORDS):

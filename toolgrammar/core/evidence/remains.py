@@ -1,7 +1,7 @@
-"""Finds, in a text, what damage has left of a call: it opens nothing, and would be lost unsaid.
+"""Finds what is left of a damaged call in a text: it opens no call, and would be lost silently.
 
 Examples: `{"nmae": "tide", "arguments": {}}` has the keys of a call, and one of them is misspelt;
-behind "``bash" and a command a line of three backticks closes no block.
+behind "``bash" and a command, a line of three backticks closes no block.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from toolgrammar.core.evidence.mended_marks import MarksOfCalls, MendedMark
 
 _LINE = late(r"^[ \t]{0,3}(`{3,})(?![ \t]+\S)([^\n`]*)$", re.MULTILINE)
-"""A line that is a fence; words behind a blank would go on with a sentence."""
+"""A line that is a fence; with words behind a blank it would be part of a sentence."""
 _OBJECT = late(r"\s*+[^\w\s]{0,3}?[{\[]")
 _OF_A_FILE = late(r"\s*+(?:[^\w\n]{0,4}-{2}|[^@\n]*\n[^\w\n]{0,4}\+{2})")
-"""The lines of a diff that name its file, whole or damaged."""
+"""The lines of a diff with the names of its files, whole or damaged."""
 _FIRST_KEY_OF_BLOCK = late(r"\s*+([^\s:]{2,24}[^\n:]{0,2}:)")
 _MOST_OF_KEY: Final = 2
-"""Characters of such a key that may be damaged."""
+"""The maximal number of damaged characters of such a key."""
 _OTHERS: Final = frozenset(
     {"bat", "basic", "csh", "dash", "fish", "json5", "jsonc", "jsonl", "pyi", "toml", "yml", "zsh"}
 )
-"""Languages whose names resemble those in which calls are written."""
+"""Languages whose names resemble those of the languages in which calls are written."""
 _OF_TEXTS: Final = frozenset({"bash", "diff", "json", "py", "python", "xml", "yaml"})
-"""Words behind fences that texts have, too."""
+"""Words behind fences that are common in text that is no call."""
 
 
 def broken_fence(
@@ -46,8 +46,8 @@ def broken_fence(
 
     Args:
         text: the text.
-        words: what stands behind the fences of calls; `json` where the call is an object.
-        labels: keys that begin such calls, with their colons.
+        words: the words behind the fences of calls; `json` if the call is an object.
+        labels: the keys that such calls begin with, with their colons.
     """
     if not words or "```" not in text:
         return None
@@ -72,7 +72,7 @@ def broken_fence(
 
 
 def _is_lost(text: str, place: int, word: str, labels: Collection[str]) -> bool:
-    """Whether a block that is no call begins as calls do: with a file, or a key that is damaged."""
+    """Whether a block that was not read as a call begins like one: with a file, or a damaged key."""
     if word == "diff":
         return _OF_A_FILE.match(text, place) is not None
     key = _FIRST_KEY_OF_BLOCK.match(text, place)
@@ -80,7 +80,7 @@ def _is_lost(text: str, place: int, word: str, labels: Collection[str]) -> bool:
 
 
 def _is_of_calls(word: str, words: Sequence[str]) -> bool:
-    """Whether a word behind a fence is one that calls alone have, or one of calls, damaged."""
+    """Whether only calls have this word behind a fence, or it is a damaged form of such a word."""
     if word in words or word in _OTHERS:
         return word in words and word not in _OF_TEXTS and word != ""
     return any(
@@ -91,9 +91,9 @@ def _is_of_calls(word: str, words: Sequence[str]) -> bool:
 
 
 _LONG: Final = 6
-"""Letters of a key that data seldom has, as `arguments`; `name` is in much of it."""
+"""The least length of a key that data seldom has, such as `arguments`; `name` is common in data."""
 _MOST: Final = 64
-"""Places of one key that are looked at."""
+"""The maximal number of keys that are examined."""
 _WRITTEN = late(
     r"""(?<=[{,\s])"(?P<quoted>[^"\n]{2,24})"\s{0,8}:
     |(?=[^\s{}\[\],:]{0,24}["'\u201c\u201d]|[^\s{}\[\],:]{0,24}:["'])
@@ -101,21 +101,21 @@ _WRITTEN = late(
     ["'\u201c]{0,4}(?P<loose>(?:[^\s"'{}\[\],:]["'\u201d]?){1,24}?)["'\u201d\\]{0,4}[^\s\w"']?\s{0,8}:""",
     re.VERBOSE,
 )
-"""What may be a key: one of its quotes is there, and its colon. A run of quotes is no key. The colon is
-looked for first, since to find the end of a word takes most of the time where no colon follows."""
+"""A possible key: it has its colon and at least one quote. A run of quotes is not a key. The colon is
+looked for first, since finding the end of a word takes most of the time if no colon follows."""
 _QUOTES = late(r"[\"'\u201c\u201d]")
 
 
 def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
     """Returns the first key of a call in an object that may be one, and its place.
 
-    Two keys of a call have to stand there, and one of them, or the object, is damaged: what is sound
-    and no call is data. One key is enough in an object whose beginning is gone, as in
+    It needs two keys of a call, and one of them, or the object, is damaged: an undamaged object that is
+    not a call is data. One key is enough if the beginning of the object is missing, as in
     `save", "arguments": {}}`.
 
     Args:
         text: the text.
-        keys: those of calls.
+        keys: the keys that calls have.
     """
     if not keys or ("{" not in text and "}" not in text):
         return None
@@ -133,14 +133,14 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
 
 
 def _damaged_keys(text: str, keys: Collection[str]) -> dict[str, int]:
-    """Returns the keys that stand damaged, each with its place."""
+    """Returns the keys that are damaged in a text, each with its place."""
     found: dict[str, int] = {}
     for number, each in enumerate(_WRITTEN.finditer(text)):
         if number >= _MOST:
             break
         word = each["quoted"] or _QUOTES.sub("", each["loose"])
         if word in keys and f'"{word}"' in each[0]:
-            continue  # as it should be
+            continue  # undamaged
         for key in keys:
             most = most_damaged(f'"{key}"')
             if key not in found and is_within(most, key, word):
@@ -159,14 +159,14 @@ def _is_sound(text: str, place: int) -> bool:
 
 
 _NEAR: Final = 160
-"""Characters before a place that tell."""
+"""The number of characters before a place that are examined."""
 _NAME = r"[\w.-]{1,64}"
 _FIRST_KEY = late(r"[a-z]+:")
 _KEY = late(r"""["'][\w ]+["']:?""")
 
 
 class FindsRemains(Protocol):
-    """The search for what damage has left of a call, of one format or of several."""
+    """Searches for what is left of damaged calls, of one format or of several."""
 
     def find(self, text: str) -> tuple[int, str] | None:
         """Returns where the first of them stands in a text, and what stands there."""
@@ -178,7 +178,7 @@ class FindsRemains(Protocol):
 
 
 class Remains:
-    """What may be left of a call of one format."""
+    """Searches for what is left of damaged calls of one format."""
 
     def __init__(
         self,
@@ -188,14 +188,14 @@ class Remains:
         names: Sequence[str],
         marks: MarksOfCalls,
     ) -> None:
-        """Takes what a format writes.
+        """Takes the markup of a format.
 
         Args:
-            signs: what shows a call.
-            openers: what calls begin with.
-            closers: what they end with.
+            signs: the signs of calls.
+            openers: the openers of calls.
+            closers: the closers of calls.
             names: the names of the known tools.
-            marks: all that is fixed in it.
+            marks: the fixed marks in calls.
         """
         self._marks_of_calls = marks
         self._signs, self._closers = tuple(signs), tuple(closers)
@@ -223,7 +223,7 @@ class Remains:
 
     @cached_property
     def _fence_words(self) -> tuple[str, ...]:
-        """What stands behind the fences of calls; nothing where calls have special tokens."""
+        """The words behind the fences of calls; none if calls have special tokens."""
         if any("<|" in each or "\uff5c" in each or "[" in each for each in self._openers):
             return ()
         fences = (each.strip("`").strip() for each in self._openers if each.startswith("```"))
@@ -232,13 +232,13 @@ class Remains:
     @cached_property
     def _symbols(self) -> re.Pattern[str] | None:
         first = "".join(sorted({each[0] for each in self._openers if is_symbol(each[0])}))
-        # What picks the form of a symbol is left where the symbol itself is gone.
+        # The variation selector of an emoji may be left if the emoji itself is missing.
         alone = "(?<![\u2000-\U0010ffff])\ufe0f(?!\u20e3)"
         return compile_pattern(f"(?m)^[^\n]{{0,3}}?(?:[{first}]|{alone})") if first else None
 
     def _symbol(self, text: str) -> tuple[int, str] | None:
         for found in self._symbols.finditer(text) if self._symbols is not None else ():
-            # A closer alone closes nothing, and nothing is lost with it.
+            # A closer alone is not a lost call.
             if not text.startswith(self._closers, found.end() - 1):
                 return found.start(), text[found.start() : found.end() + 8]
         return None
@@ -250,7 +250,7 @@ class Remains:
             is_whole = at >= 0 and not text[end : end + 1].isalnum()
             if is_whole and begins(text[max(0, at - _NEAR) : at]):
                 return at, each
-        # One that is whole opened nothing, as what stands in it is damaged.
+        # An undamaged opener that opened no call: its content is damaged.
         for each in self._tags:
             at = text.find(each)
             if at >= 0 and is_used(text, at, at + len(each)):
@@ -271,17 +271,17 @@ class Remains:
         return tuple(found)
 
     def _mark(self, text: str) -> tuple[int, str] | None:
-        """Finds a mark such as `>>>` or `@`, whole or damaged, with the name of a tool behind it."""
+        """Finds a mark such as `>>>` or `@`, whole or damaged, that a name follows."""
         searches = (pattern.search(text) for pattern in self._mark_patterns)
         found = next(filter(None, searches), None)
         return None if found is None else (found.start(), found[0])
 
 
 class RemainsOfAny:
-    """What may be left of a call of one of a few formats."""
+    """Searches for what is left of damaged calls of several formats."""
 
     def __init__(self, each: Iterable[FindsRemains]) -> None:
-        """Takes the searches of each of them."""
+        """Takes the search of each format."""
         self._each = tuple(each)
 
     def find(self, text: str) -> tuple[int, str] | None:
@@ -295,6 +295,6 @@ class RemainsOfAny:
 
 
 def _is_mark(opener: str) -> bool:
-    """Whether an opener is one mark, or the same one three times."""
+    """Whether an opener is one character, or the same one three times, but no bracket or quote."""
     is_one = len(opener) in (1, LEAST) and opener == opener[0] * len(opener)
     return is_one and not opener[0].isalnum() and opener[0] not in "`{[<\"'("

@@ -1,7 +1,7 @@
-"""Finds what shows in a text that a call was written there.
+"""Finds the signs of a call in a text.
 
-Example: `<tool_call>` and `"arguments"` are signs of JSON in tags. A text that only speaks of the format has
-some of them as well, so each has a weight, and how it is used counts too (`used.py`).
+Example: `<tool_call>` and `"arguments"` are signs of JSON in tags. A text that only mentions the format
+contains some of them as well, so each sign has a weight, and its use counts, too (`used.py`).
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ _OBJECT = late(
     (?:\{|"(?P<name>[^"\n]{0,256}))""",
     re.VERBOSE,
 )
-"""A special token, and an object that begins with the key of a name right behind it."""
+"""A special token, followed by an object whose first key is that of a name."""
 _STRINGS = late(
     r"""\s{0,64}\[\s{0,16}(["'])(?P<name>[^\W\d][\w.]{0,63})\(\w{1,64}\s?=[^\n]{0,1024}\)\1\s{0,16}[,\]]"""
 )
-"""A list at the beginning, and the first string in it is a call in Python: `['f(a=1)']`."""
+"""A list at the beginning of a text whose first item is a string with a Python call: `['f(a=1)']`."""
 
 
 class ForeignCall(NamedTuple):
-    """What is written like a call."""
+    """A text that is written like a call of some other format."""
 
     place: int
-    """Where it stands in the text."""
+    """Its offset in the text."""
     text: str
     """Its beginning."""
     name: str
-    """What it calls; "" where that is no string."""
+    """The name that it calls; "" if that is not a string."""
 
 
 def foreign_call(text: str) -> ForeignCall | None:
-    """Returns the first of them in a text; None where there is none."""
+    """Returns the first call of another format in a text; None if there is none."""
     found = _OBJECT.search(text) if "<|" in text or "\uff5c" in text else None
     found = found or _STRINGS.match(text)
     if found is None:
@@ -66,15 +66,15 @@ def foreign_call(text: str) -> ForeignCall | None:
 
 
 _BESIDE_NAMES = "({[<:"
-"""One of them stands beside the name of a tool where a call was written."""
+"""A call has one of these characters beside the name of its tool."""
 _MOST_PLACES = 64
-"""Places of one sign that are looked at."""
+"""The maximal number of places of one sign that are examined."""
 _SPECIAL = ("<|", "\uff5c")
-"""What special tokens hold, and hardly any text."""
+"""Parts of special tokens that hardly any other text contains."""
 
 
 class Signs:
-    """What shows in a text that a call was written there."""
+    """The signs of calls in one format, or of those that several formats share."""
 
     def __init__(
         self,
@@ -84,24 +84,25 @@ class Signs:
         results: Iterable[str] = (),
         remains: Callable[[Iterable[str]], FindsRemains] | None = None,
     ) -> None:
-        """Takes what shows a call, and what may stand round one.
+        """Takes the signs and the markup around calls.
 
         Args:
-            signs: the signs, each with its weight; one of no weight only tells of a call where the
-                name of a tool follows it.
+            signs: the signs, each with its weight; one with weight 0 only counts before the name of a
+                tool.
             names: the names of the known tools.
-            closers: what ends calls.
-            results: what begins the results of tools.
-            remains: makes of the signs what finds the rest of a damaged call, once it is asked for.
+            closers: the closers of calls.
+            results: the openers of results of tools.
+            remains: returns the search for the rest of damaged calls, given the signs; called on first
+                use.
         """
         self.weights: dict[str, int] = {}
         for text, weight in signs:
-            # A sign may hold the name of a tool, as `<search>`: it is one sign for each tool.
+            # A sign may contain the name of a tool, as `<search>` does: then there is one for each tool.
             for name in names if ANY_NAME in text else ("",):
                 self.weights[text.replace(ANY_NAME, name)] = weight
         self._by_first: dict[str, list[str]] = {}
         for text, weight in self.weights.items():
-            # Those without weight are looked for only beside a name (`named_as_in_a_call`).
+            # Those without weight count only beside a name (`named_as_in_a_call`).
             if weight:
                 self._by_first.setdefault(text[0], []).append(text)
         self._marks = {
@@ -109,56 +110,56 @@ class Signs:
             for text, weight in self.weights.items()
             if weight >= CERTAIN or (weight and weight_of(text) >= CERTAIN)
         }
-        """Those that are markup of calls alone, openers too."""
+        """The signs that only calls contain, such as their openers."""
 
-        # `</search>` is a closer where the format names its tags by the tools.
+        # `</search>` is a closer if the format names its tags after the tools.
         self._closers = (
             *closers,
             *(f"</{name}>" for name in names if f"</{name}>" in self.weights),
         )
 
-        # `</tool_call>` is one character off `<tool_call>`, and must not pass for a damaged opener.
+        # `</tool_call>` differs from `<tool_call>` by one character, but is not a damaged opener.
         closers = {each for each in self._marks if each.startswith("</")}.union(self._closers)
         opening, others = self._marks - closers, tuple(sorted(closers))
         self._openers = marks_of(tuple(sorted(opening)), others)
-        """What opens calls and what is in them, as it may stand damaged."""
+        """Searches for damaged signs, except closers."""
         self._opening = tuple(sorted(opening, key=len, reverse=True))
         special = {each for each in opening if any(map(each.__contains__, _SPECIAL))}
         self._special = marks_of(tuple(sorted(special)), (*others, *sorted(opening - special)))
-        """Of those the special tokens: texts have none that is like them."""
+        """Searches for damaged special tokens, which resemble nothing in ordinary text."""
 
         self._other_turns = OtherTurns(results)
-        # Of all formats, what one writes is prose in another one.
+        # Not for all formats at once: what is a part of a call in one of them is prose in another.
         self._make_remains = remains
 
     def begin_other_turn(self, text: str) -> bool:
-        """Whether a turn begins in a text that is not the model's: a user's, or a tool's result."""
+        """Whether another turn begins in a text: a user's, or the result of a tool."""
         return self._other_turns.begin_in(text)
 
     @property
     def has_closers(self) -> bool:
-        """Whether calls end with markup of their own."""
+        """Whether calls have closers."""
         return bool(self._closers)
 
     def behind_closers(self, text: str) -> str:
-        """Returns what of a text stands behind the last closer of a call in it."""
+        """Returns the part of a text behind the last closer of a call in it."""
         ends = [at + len(closer) for closer in self._closers if (at := text.rfind(closer)) >= 0]
         return text[max(ends, default=0) :]
 
     def last_opener(self, text: str) -> tuple[int, str] | None:
-        """Returns the opener that a text ends with, but for white space, and its place."""
+        """Returns the place and the text of the opener at the end of a text, ignoring white space."""
         text = text.rstrip()
         found = next(filter(text.endswith, self._opening), None)
         return None if found is None else (len(text) - len(found), found)
 
     def show_use(self, text: str, opened: Sequence[tuple[int, str]]) -> bool:
-        """Whether the markup of a call that goes on to the end of a text stands in it.
+        """Whether a text contains the markup of a call that goes on to the end of the text.
 
-        An object that is whole ends what it is the payload of.
+        A call ends with its payload, so one whose object is complete does not count.
 
         Args:
             text: the text.
-            opened: openers in it that only calls have, each with its place.
+            opened: openers in the text that only calls have, each with its place.
         """
         found = [sign for sign in self._marks if sign in text]
         damaged = self._openers.find(text)
@@ -167,15 +168,15 @@ class Signs:
         if damaged and is_used(text, damaged.start, damaged.start + len(damaged.text)):
             return True
         quoted = quotations(text)
-        # `Action: search` at the beginning of a line: a label needs no bracket behind it.
+        # `Action: search` at the beginning of a line: no bracket has to follow a label.
         if any(is_label(text, at := text.find(sign), at + len(sign)) for sign in found):
             return True
         places = [place for sign in found for place in _uses(text, sign, quoted)]
         places += [(at, sign) for at, sign in opened if _is_used(text, at, sign, quoted)]
-        # `<tool_input>` opens an argument: who only speaks of it puts it in quotes.
+        # `<tool_input>` opens an argument: a text that only mentions it has it in quotes.
         inner = [s for s in found if self.weights[s] >= CERTAIN and s[:1] == "<" != s[1:2] != "/"]
         places += [(at, s) for s in inner if not is_quoted(text, at := text.rfind(s))]
-        # `<tool_call>{"name": "a"}` and then prose: the object is over, and so is what it stood in.
+        # `<tool_call>{"name": "a"}` and then prose: the object is complete, and the call ends with it.
         return not all(holds_object(text, at + len(sign)) for at, sign in places)
 
     def are_in(self, text: str, tools: Mapping[str, ToolSpec]) -> bool:
@@ -188,10 +189,10 @@ class Signs:
         if begins_in_string(text) or foreign_call(text) is not None:
             return True
         if may_be_spelt_otherwise(text):
-            return True  # the driver finds out whether a call stands there
+            return True  # reading the text in the usual spelling shows whether it is a call
         said = 0
         for first, signs in self._by_first.items():
-            if first in text:  # one character is looked for at many times the speed of a text
+            if first in text:  # searching one character is many times faster than a longer text
                 for sign in signs:
                     if sign in text:
                         said += self.weights[sign]
@@ -200,19 +201,19 @@ class Signs:
         if said >= CERTAIN or self._damaged_in(text) is not None:
             return True
         if next(self.mended(text), None) is not None:
-            return True  # the driver finds out whether a call stands there then
+            return True  # reading the repaired text shows whether it is a call
         if not tools:
             return False
-        # To look for every name costs a pass over the text for each: most prose is spared it.
+        # Searching for every name costs one pass over the text for each, which most prose avoids.
         may = said > 0 or any(map(text.__contains__, _BESIDE_NAMES))
         return may and named_as_in_a_call(text, tools, self.weights) is not None
 
     def first_in(
         self, text: str, tools: Mapping[str, ToolSpec], opened: Sequence[tuple[int, str]] = ()
     ) -> tuple[int, str, bool] | None:
-        """Returns the first place of one in a text, what stands there, and whether a call was meant.
+        """Returns the place and the text of the first sign, and whether it is used as in a call.
 
-        None where the text does no more than name an opener.
+        None if the text only mentions an opener.
 
         Args:
             text: the text.
@@ -234,13 +235,13 @@ class Signs:
         if named is not None:
             places.append(named)
             at, sign = named
-            # A quote that ends in what was found belongs to it: it is a string of JSON.
+            # A quote before the name that is closed in what was found is that of a JSON string.
             if text[at - 1 : at] in sign or not is_quoted(text, at) or _is_alone(text, at):
                 used.append(named)
         foreign = foreign_call(text)
         if foreign is not None:
             (used if foreign.name in tools else places).append(foreign[:2])
-        # What is whole, or names a tool, tells more than what is only like a sign.
+        # An undamaged sign, or one with the name of a tool, is better evidence than a damaged one.
         remains = self.remains.find(text) if self.remains is not None and not used else None
         if remains is not None:
             used.append(remains)
@@ -250,21 +251,21 @@ class Signs:
         return at, sign, bool(used)
 
     def _damaged_in(self, text: str) -> tuple[int, str] | None:
-        """Gives markup of calls that stands damaged, as a call uses it, and its place."""
+        """Returns the place and the text of damaged markup that is used as in a call."""
         found = self._special_in(text)
         return found or (self.remains.find(text) if self.remains is not None else None)
 
     def mended(self, text: str) -> Iterator[MendedMark]:
-        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        """Yields the ways to repair one damaged mark so that a call opens in a text."""
         return iter(()) if self.remains is None else self.remains.mended(text)
 
     @cached_property
     def remains(self) -> FindsRemains | None:
-        """What finds the rest of a damaged call; None where the formats are too many to tell."""
+        """The search for the rest of damaged calls; None for so many formats that it would be unreliable."""
         return None if self._make_remains is None else self._make_remains(self.weights)
 
     def _special_in(self, text: str) -> tuple[int, str] | None:
-        """Gives a special token of calls that stands damaged, and its place."""
+        """Returns the place and the text of a damaged special token that is used as in a call."""
         if not any(mark in text for mark in _SPECIAL):
             return None
         found = self._special.find(text)
@@ -274,25 +275,25 @@ class Signs:
 
 
 class SeveralSigns:
-    """What shows in a text that a call of one of several formats was written there."""
+    """The signs of calls in several formats."""
 
     __slots__ = ("_fixed", "_named")
 
     def __init__(self, fixed: Signs, named: Signs | None) -> None:
-        """Takes the signs that are the same whatever the tools are, and those with their names."""
+        """Takes the signs that do not depend on the tools, and those with the names of tools."""
         self._fixed, self._named = fixed, named
 
     def begin_other_turn(self, text: str) -> bool:
-        """Whether a turn begins in a text that is not the model's, in one of the formats."""
+        """Whether another turn begins in a text, in one of the formats."""
         return self._fixed.begin_other_turn(text)
 
     def behind_closers(self, text: str) -> str:
-        """Returns what of a text stands behind the last closer of a call in it."""
+        """Returns the part of a text behind the last closer of a call in it."""
         text = self._fixed.behind_closers(text)
         return text if self._named is None else self._named.behind_closers(text)
 
     def show_use(self, text: str, opened: Sequence[tuple[int, str]]) -> bool:
-        """Whether the markup of a call that goes on to the end of a text stands in it."""
+        """Whether a text contains the markup of a call that goes on to the end of the text."""
         if self._fixed.show_use(text, opened):
             return True
         return self._named is not None and self._named.show_use(text, ())
@@ -300,18 +301,18 @@ class SeveralSigns:
 
 def _begins_line(text: str, words: str) -> bool:
     """Whether a line of a text begins with some words."""
-    lines = text.replace("\r", "\n")  # which ends a line, too
+    lines = text.replace("\r", "\n")  # a carriage return ends a line, too
     return lines.lstrip().startswith(words) or f"\n{words}" in lines
 
 
 def _is_alone(text: str, at: int) -> bool:
-    """Whether what begins at a place is all there is, but for brackets and marks of code."""
+    """Whether the text consists of what begins at a place, ignoring brackets and backticks around it."""
     alone = text.strip(" \t\r\n`[]")
     return text.startswith(alone, at) and "`" not in alone and alone[-1:] in (")", "}")
 
 
 def _uses(text: str, sign: str, quoted: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """Yields the places where a sign is used as a call uses it, of the first few that it has."""
+    """Yields the places where a sign is used as in a call; only its first places are examined."""
     at = text.find(sign)
     for _ in range(_MOST_PLACES):
         if at < 0:
@@ -322,6 +323,6 @@ def _uses(text: str, sign: str, quoted: Sequence[tuple[int, int]]) -> Iterator[t
 
 
 def _is_used(text: str, at: int, sign: str, quoted: Sequence[tuple[int, int]]) -> bool:
-    """Whether what stands at a place is used as a call uses it, and not quoted."""
+    """Whether the sign at a place is used as in a call, and is not quoted."""
     is_inside = any(start < at < end for start, end in quoted)
     return not is_inside and is_used(text, at, at + len(sign))

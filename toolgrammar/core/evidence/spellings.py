@@ -1,7 +1,7 @@
-r"""Finds markup of calls that is spelt otherwise throughout a text, so that it is text.
+r"""Finds markup of calls in another spelling, which is not read as markup.
 
-Example: `&lt;tool_call&gt;` is `<tool_call>` as HTML writes it, `<tool\u200b_call>` has a space of no
-width in it. Such a text is read once more as it is spelt usually: a call in it may be lost.
+Example: `&lt;tool_call&gt;` is `<tool_call>` in HTML, `<tool\u200b_call>` contains a zero-width space. Such
+a text is read once more in the usual spelling, to report a call in it as lost.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _ANY: Final = "[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
-"""Soft hyphen, spaces and joiners of no width, marks of direction, the byte order mark."""
+"""The soft hyphen, zero-width spaces and joiners, direction marks, the byte order mark."""
 _INVISIBLE = late(_ANY)
 _OF_MARKUP: Final = "[!-~\uff5c\u2581]"
-"""The visible characters of ASCII, and the bar and the block of special tokens."""
+"""The visible characters of ASCII, and the bar and the block in special tokens."""
 # Emoji and scripts that join their letters with such characters have no markup beside them.
 _BESIDE_MARKUP = late(rf"(?m:^){_ANY}|(?<={_OF_MARKUP}){_ANY}|{_ANY}(?={_OF_MARKUP})")
-"""One that begins a line, or stands beside a character of which markup consists."""
+"""An invisible character at the start of a line, or beside a character of markup."""
 
 _NAMED: Final = (
     r"[\w:.|\uff5c\u2581-]{0,32}(?i:tool|call|func|invoke|action|execute|param|args|arguments)"
 )
-"""The beginning of the name of a tag or a key, up to a word that names have."""
+"""The beginning of the name of a tag or a key, up to a word that is common in such names."""
 _NAME_IN_TAG: Final = rf"/?{_NAMED}[^<>\n]{{0,100}}?"
 _ENTITY = late(rf"&(?:lt|quot|#(?:34|60|x22|x3[cC]));/?{_NAMED}")
 """An angle bracket or a quote as HTML writes it: `&lt;tool_call`, `&quot;arguments`."""
@@ -37,11 +37,11 @@ _CAPITALS = late(rf"</?\|?(?=[\w:.-]{{0,64}}[A-Z]){_NAMED}")
 _NAMES = late(r"</?\|?[A-Za-z_][^<>\"'=]{0,64}|\"[A-Z_]{2,32}\"(?=\s{0,8}:)")
 """A tag up to the first value in it, `<INVOKE NAME`, and a key in capitals, `"NAME"`."""
 _BACKSLASH = late(rf"\\</?{_NAMED}|<[\w|]{{1,32}}\\_")
-"""A tag behind a backslash, or with one in its name, as Markdown wants it: `<tool\\_call`."""
+"""A tag behind a backslash, or with one in its name, as Markdown escapes it: `<tool\\_call`."""
 _ESCAPED = late(r"\\([_<>*\[\]#`|~])")
-"""A character that Markdown escapes; a quote is none, as JSON escapes it, too."""
+"""A character that Markdown escapes; not a quote, which JSON escapes as well."""
 _WIDE = late(rf"[\uff1c\uff5b][/|\"\uff02\uff0f\uff5c]?{_NAMED}")
-"""A bracket as wide as a letter of Chinese, and a word of calls: `\uff1ctool_call`."""
+"""A full-width bracket, followed by a word of calls: `\uff1ctool_call`."""
 _SPACED = late(
     rf"<(?:[ \t]{{1,4}}/?|/[ \t]{{1,4}}){_NAMED}|<{_NAME_IN_TAG}[ \t]{{1,4}}>"
     r"|<(?:[ \t]{1,4}/|/[ \t]{1,4})[ \t]{0,4}\w[\w:.-]{1,64}[ \t]{0,4}>"
@@ -53,36 +53,36 @@ _HYPHENS = late(rf"</?\|?(?=[\w:.]{{1,64}}-){_NAMED}|</[\w:.]{{1,64}}-[\w:.-]{{1
 """A tag with hyphens in its name: `<tool-call`, `</read-file>`, where formats have underscores."""
 _HYPHENED = late(r"</?\|?\w[\w:.-]{1,64}")
 _SQUARE = late(rf"\[/?{_NAMED}[^\[\]\n]{{0,100}}\]")
-"""A tag in square brackets: `[tool_call]`, as forums write theirs; `[code]` is one of those."""
+"""A tag in square brackets, as in forums: `[tool_call]`."""
 _SQUARE_TAG = late(r"\[(/?\w[\w:.|-]{0,64}(?:[= ][^\[\]\n]{1,200})?)\]")
-# The wide bar is a mark of special tokens by itself, or stands for the narrow one.
+# The full-width bar is part of special tokens, or replaces the usual one.
 _NARROW: Final = {
     place + 0xFEE0: place for place in range(ord("!"), ord("~") + 1) if place != ord("|")
 }
-"""By the number of a wide character, that of the one in ASCII."""
+"""The code point of each full-width character, and that of the same character in ASCII."""
 _ESCAPED_TAG = late(
     r"(?:&(?:lt|#60|#x3[cC]);[^&;<>\n]{1,100}&(?:gt|#62|#x3[eE]);|\\<[^<>\n]{1,100}>)\s{0,16}\Z"
 )
-"""A tag in entities or behind a backslash, up to the end of a text."""
+"""A tag written with entities or behind a backslash, at the end of a text."""
 _LONGEST_TAG: Final = 128
-"""Characters of such a tag, and of the white space behind it."""
+"""The maximal number of characters of such a tag and the white space behind it."""
 _STRING = late(rf"\A\s{{0,64}}\"(?=[\s\S]{{0,4096}}?(?:\\n|\\\"|<){_NAMED})")
 """The opening quote of a message that is one string of JSON, with a word of calls in it."""
 
 
 class Spelling(NamedTuple):
-    """A way in which the markup of calls is spelt otherwise."""
+    """Another spelling of the markup of calls."""
 
     find: Callable[[str], re.Match[str] | None]
-    """Returns the first place in a text where markup may be spelt so."""
+    """Returns the first place in a text where markup may be in this spelling."""
     usual: Callable[[str], str]
-    """Returns a text as it is spelt usually; up to that place it is no longer than before."""
+    """Returns a text in the usual spelling; up to that place it gets no longer."""
     is_damage: bool
-    """Whether nobody writes so in order to show markup."""
+    """Whether it is damage: nobody uses this spelling in order to show markup."""
 
 
 def _find_invisible(text: str) -> re.Match[str] | None:
-    # Most texts are ASCII, and that costs next to nothing to find out.
+    # Most texts are ASCII, which is quick to check.
     return None if text.isascii() else _BESIDE_MARKUP.search(text)
 
 
@@ -91,7 +91,7 @@ def _find_wide(text: str) -> re.Match[str] | None:
 
 
 def _find_spaced(text: str) -> re.Match[str] | None:
-    # Most markup has no blank at the ends of its tags, which is quick to find out.
+    # Most markup has no blanks at the ends of its tags, which is quick to check.
     return _SPACED.search(text) if any(end in text for end in _SPACED_ENDS) else None
 
 
@@ -131,7 +131,7 @@ SPELLINGS: Final = (
         is_damage=False,
     ),
     Spelling(
-        # What opens so, closes so; links of Markdown do not.
+        # Such tags have closers of the same kind; links of Markdown do not.
         lambda text: _SQUARE.search(text) if "[/" in text else None,
         lambda text: _SQUARE_TAG.sub(r"<\1>", text),
         is_damage=False,
@@ -142,20 +142,20 @@ SPELLINGS: Final = (
     ),
     Spelling(_STRING.match, _decoded, is_damage=False),
 )
-"""Characters without a glyph, entities of HTML, tags in capitals, backslashes of Markdown, tags with
-blanks, hyphens or square brackets, brackets that are wide, and a message that is one string of JSON."""
+"""Invisible characters, entities of HTML, tags in capitals, backslashes of Markdown, tags with blanks,
+hyphens or square brackets, full-width brackets, and a message that is one JSON string."""
 
 
 def may_be_spelt_otherwise(text: str) -> bool:
-    """Whether a text may have one of the spellings; it is asked of every text without a call."""
-    # A look for a character costs a twentieth of a search.
+    """Whether a text may contain one of the spellings; called for every text without a call."""
+    # Looking for a character costs a twentieth of a search.
     if text.isascii() and not any(mark in text for mark in '<&\\"['):
         return False
     return any(each.find(text) is not None for each in SPELLINGS)
 
 
 def spellings_in(text: str) -> Iterator[tuple[Spelling, re.Match[str]]]:
-    """Yields the spellings that a text may have, each with the first place of it."""
+    """Yields the spellings that a text may contain, each with its first place."""
     for each in SPELLINGS:
         found = each.find(text)
         if found is not None:
@@ -163,10 +163,10 @@ def spellings_in(text: str) -> Iterator[tuple[Spelling, re.Match[str]]]:
 
 
 def ends_in_escape(text: str) -> bool:
-    r"""Whether a text ends in an escaped tag, as `&lt;tool_call&gt;`, or with a backslash.
+    r"""Whether a text ends with an escaped tag, such as `&lt;tool_call&gt;`, or with a backslash.
 
-    What stands behind that is shown: the payload of the tag, or the opener that the backslash
-    escapes. A backslash at the end of a line breaks it, and escapes nothing.
+    What follows is only shown: the payload of the tag, or an opener that the backslash escapes. A
+    backslash at the end of a line is a line break and escapes nothing.
     """
     if text.endswith("\\"):
         return True

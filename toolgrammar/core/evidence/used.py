@@ -1,4 +1,7 @@
-"""Tells markup that a text uses, as calls do, from markup that it speaks of."""
+"""Distinguishes markup that is used, as in a call, from markup that a text only mentions.
+
+Example: `<tool_call>{"name"` uses the tag, `Write <tool_call> first.` mentions it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NEAR: Final = 256
-"""Characters beside a place that tell."""
+"""The number of characters beside a place that are examined."""
 _MARKS: Final = "<>[]{}()|=*#@^\uff5c\u276e-"
 _QUOTES: Final = frozenset("`\"'\u201c\u2018\u00ab")
 _QUOTATION = late(
@@ -21,18 +24,18 @@ _QUOTATION = late(
 _REST = late(r"[^<>\n]{0,128}[>\]]")  # The attributes of a tag, `id="1">`.
 _TAGS = late(r"(?:\s{0,64}<[^<>\s]{1,64}>){0,8}")
 _BEGINS = late(r"(?:\A|\n|[^\w\s,;(\"'`])[ \t]*\Z|\w\Z")
-"""What stands before something that no sentence leads to."""
+"""The text before a place that no sentence leads to: the start of a line, or punctuation."""
 _STRUCTURE = late(
     r"""\s{0,64}(?:[\[{(]\s{0,64}(?:["'\[{<(]|[\w$.-]{1,64}[ \t]?[(:=]|[})])|<[^<>\n]{1,128}=)"""
 )
-"""What calls have behind an opener, and sentences do not."""
+"""The text behind an opener in calls, but not in sentences."""
 _BEHIND = late(r"[^\s\w]{0,8}\w|[^\S\n]*\n\s*\S|[:=][ \t]*\S")
-"""What stands behind an opener where no sentence goes on; a blank and a word would be one."""
-_PROSE = late(r"[.,;!?)\"'`\u201d\u2019](?:\s|\Z)|[^\S\n]+\w")  # Where a sentence goes on, or ends.
+"""The text behind an opener if no sentence goes on there, as it would with a blank and a word."""
+_PROSE = late(r"[.,;!?)\"'`\u201d\u2019](?:\s|\Z)|[^\S\n]+\w")  # A sentence goes on or ends.
 _NUMBER = late(r"[ \t]\d{1,3}(?=:)")  # `Action Input 1:` is a label, as `Action Input:` is.
 _LINE = late(r"(?:\A|\n)[ \t]*\Z")
 _CLOSED = late(r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>)\s{0,64}\Z")
-"""What calls have before their closer."""
+"""The text before the closer of a call."""
 _CLOSER = late(r"</[^<>\n]{1,128}>\s{0,64}\Z")
 
 _BRACKETS: Final = r"(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)"
@@ -41,31 +44,31 @@ _PARTS_WITHOUT_STRINGS = late(rf"{_BRACKETS}|[^\s{{}}\[\]]+")
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """Returns what stands in quotes and begins with a mark of markup."""
+    """Returns the spans of quotations that begin with a character of markup."""
     return [found.span() for found in _QUOTATION.finditer(text)]
 
 
 def is_quoted(text: str, place: int) -> bool:
-    """Whether a quote or an open backtick stands before a place of its line."""
+    """Whether a place is right behind a quote, or in its line behind an open backtick."""
     line = text[max(0, place - NEAR) : place].rpartition("\n")[2]
     return line.count("`") % 2 == 1 or line[-1:] in _QUOTES
 
 
 def is_label(text: str, start: int, end: int) -> bool:
-    """Whether a word with a colon stands at the beginning of a line, and something behind it."""
+    """Whether a span is a word with a colon at the beginning of a line, and text follows it."""
     begins_line = _LINE.search(text[max(0, start - NEAR) : start]) is not None
     return begins_line and text[end - 1] == ":" and not text[end:].isspace() and end < len(text)
 
 
 def holds_object(text: str, place: int) -> bool:
-    """Whether an object or a list stands at a place of a text, and is whole."""
+    """Whether there is a complete object or list at a place of a text."""
     depth, tags = 0, _TAGS.match(text, place)
     for part in _parts(text, tags.end() if tags else place):
         if part["open"]:
             depth += 1
         elif part["close"]:
             depth -= 1
-        # Something else than an object stands there.
+        # Something else than an object or a list is there.
         elif not depth and not part["blank"]:
             return False
         if part["close"] and depth <= 0:
@@ -74,18 +77,18 @@ def holds_object(text: str, place: int) -> bool:
 
 
 def _parts(text: str, place: int) -> Iterator[re.Match[str]]:
-    """Yields the brackets, the white space, the strings and all else from a place of a text on."""
+    """Yields the brackets, the white space, the strings and the other parts of a text from a place on."""
     for part in _PARTS.finditer(text, place):
         yield part
-        # Behind a quote that nothing closes no string ends: to look for its end at each quote
-        # would be quadratic.
+        # Behind an unclosed quote there are no more strings: searching the end of a string at each
+        # quote would be quadratic.
         if part["odd"]:
             yield from _PARTS_WITHOUT_STRINGS.finditer(text, part.end())
             return
 
 
 def closes_more(text: str, place: int) -> bool:
-    """Whether a brace closes behind a place that opened neither before nor behind it.
+    """Whether there is a closing brace behind a place whose opening brace is missing in the text.
 
     >>> closes_more('save", "arguments": {}}', 6)
     True
@@ -104,7 +107,7 @@ def begins(before: str) -> bool:
 
 
 def is_used(text: str, start: int, end: int) -> bool:
-    r"""Whether the markup at a place of a text stands there as calls have it.
+    r"""Whether the markup at a place of a text is used as in a call.
 
     >>> text = 'Write <tool_call> and </tool_call>.'
     >>> is_used(text, 6, 17)
@@ -114,32 +117,31 @@ def is_used(text: str, start: int, end: int) -> bool:
 
     Args:
         text: the text.
-        start: where the markup begins.
-        end: where it ends; the rest of an unclosed tag belongs to it.
+        start: the offset of the markup.
+        end: the offset of its end; the rest of an unclosed tag belongs to it.
     """
     first = start
-    # In `**Action Input**: {` the sign is the words, and what stands before them begins at the
-    # stars.
+    # In `**Action Input**: {` the sign is `Action Input`; the stars belong to it.
     while start and text[start - 1] in _MARKS:
         start -= 1
-    # The quote before the end of a tag is that of an attribute, before a bracket that of a value.
+    # A quote before the end of a tag belongs to an attribute, before a bracket to a value.
     if text[start] not in ">}])" and is_quoted(text, start):
         return False
-    # `…</value></tool_call>`: what stands before a closer is the end of another one.
+    # `…</value></tool_call>`: another closer precedes the closer.
     if text.startswith("</", first) and _CLOSER.search(text[max(0, first - NEAR) : first]):
         return True
     before, behind = text[max(0, start - NEAR) : start], text[end : end + 2 * NEAR]
-    # `…}</tool_call>`: right behind a bracket, markup ends something that was written.
-    # A sentence names a closer behind a word: `close it with </tool_call>`.
+    # `…}</tool_call>`: right behind a bracket, a closer is used. A sentence mentions it behind a word:
+    # `close it with </tool_call>`.
     if _CLOSED.search(before) or _CLOSED.search(text[max(0, first - NEAR) : first]):
         return True
     last = max(text.rfind("<", start, end), text.rfind("[", start, end))
-    # The sign is the beginning of a tag, `<invoke`: its attributes belong to it.
+    # The sign may be the beginning of a tag, such as `<invoke`: the attributes belong to it.
     if last >= 0 and text.find(">", last, end) < 0 and text.find("]", last, end) < 0:
         rest = _REST.match(behind)
         behind = behind[rest.end() :] if rest else behind
     tags = _TAGS.match(behind)
-    # Of `<calls><call>{"name": …` the tags behind the opener are passed over: the brace tells.
+    # In `<calls><call>{"name": …` the tags behind the opener are skipped: the brace decides.
     inner = behind[tags.end() :] if tags else behind
     if number := _NUMBER.match(inner):
         inner = inner[number.end() :]
@@ -149,5 +151,5 @@ def is_used(text: str, start: int, end: int) -> bool:
 
 
 def touches(before: str, behind: str) -> bool:
-    """Whether text goes on right behind a bracket, as in a value that has not ended there."""
+    """Whether text follows right behind a bracket, as in a value that does not end there."""
     return before in ("}", "]") and (behind.isalnum() or behind in ('"', "'", ":"))

@@ -54,7 +54,7 @@ def _blanks_before(node: Node) -> str:
 
 
 class Node:
-    """One reachable stack of LALR states; its expressions are compiled on first use."""
+    """A node: one reachable stack of LALR states; its expressions are compiled on first use."""
 
     def __init__(self, machine: Machine, stack: tuple[int, ...]) -> None:
         self.machine = machine
@@ -301,7 +301,7 @@ class Step:
         self.constants = terminal.fills(machine.tool_names)
         """The roles that it fills with a text of the header."""
         self.otherwise: Step | None = None
-        """Of a JSON payload: the raw payload that may stand there instead; None if none may."""
+        """For a JSON payload, the step of the raw payload that is possible here as well; None if none is."""
         self.is_fallback = False
         """Whether it is such a raw payload, in place of a JSON value."""
         self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0

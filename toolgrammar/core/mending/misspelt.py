@@ -35,7 +35,7 @@ _MOST: Final = 3
 
 
 class Meant(NamedTuple):
-    """How a key is read: as the arguments' key, or as it is written."""
+    """The reading of a key: as the arguments' key, or as it is written."""
 
     step: Step
     text: str

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _BETWEEN: Final = " \t\r\n,;"
-"""What stands between the calls of a section."""
+"""The characters between the calls of a section."""
 
 
 def report_cut_nameless(driver: Driver) -> None:

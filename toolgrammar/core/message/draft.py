@@ -28,7 +28,7 @@ _BETWEEN_IDS = late(r"[\s,]+")
 
 
 class Draft:
-    """One open call: the roles filled so far, and the events that wait until it is certain."""
+    """An open call: the roles filled so far, and the events that are held until the call is certain."""
 
     def __init__(self, start: int) -> None:
         self.start = start

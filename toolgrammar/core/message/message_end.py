@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MessageEnd:
-    """How the text of a message ended, as far as that decides whether its last call is complete."""
+    """Facts about the end of a message that decide whether its last call is complete."""
 
     def __init__(self) -> None:
         self.is_cut = False
@@ -23,7 +23,7 @@ class MessageEnd:
         self.unclosed_text = -1
         """The offset of text or reasoning that lacks its closer, or -1."""
         self.unclosed_signs: Signs | None = None
-        """What shows a call in the format of that text."""
+        """The signs of calls in the format of that text."""
         self.cut_opener: tuple[int, int] | None = None
         """The start of an opener and the end of the text, if the text ends in an uncertain call."""
 

@@ -77,7 +77,7 @@ class Quoted:
         self._place = 0
         """The offset up to which the text was searched; in a possible fence, its line's start."""
         self._end: re.Pattern[str] | None = None
-        """What ends the quoted text at that offset; None outside of quoted text."""
+        """The expression of the end of the quoted text at that offset; None outside of quoted text."""
         self.began = -1
         """The offset where that quoted text begins; -1 outside of quoted text."""
         self._inner = 0

@@ -178,7 +178,7 @@ class Source:
         self.origin = 0
         """The offset at which the message begins, behind what the chat template wrote of it."""
         self.prefix_parts: list[tuple[int, str]] = []
-        """What was read as text before that, with its offsets."""
+        """The parts of the prefix that were read as text, each with its offset."""
         self.first = 0
         """The offset before which nothing is looked at."""
         self._blocks: list[str] = []

@@ -30,7 +30,7 @@ class Turns:
         """The numbers of the calls that later text may put in doubt: a final answer, text after the
         code block around them, the closing mark of a quotation, or the rest of a cut text."""
         self.cut: dict[int, str] = {}
-        """Those of these calls with a text that may be cut, with its unclosed tag, or ""."""
+        """The indexes of calls whose text may be cut, each with the tag that is unclosed in it, or ""."""
         self.fence = -1
         """The offset where the content begins of the code block around the open island, or -1."""
         self.fenced: dict[int, int] = {}
@@ -47,9 +47,9 @@ class Turns:
         self.in_block = False
         """Whether the last call stands in a block of code, as the body of an `if`."""
         self.element = ""
-        """What closes the element that only shows the last call, as `-->`; "" if there is none."""
+        """The closer of the element that only shows the last call, such as `-->`; "" if there is none."""
         self.string_end = 1
-        """How much of the message may be one string of JSON, in characters; -1 if it is none."""
+        """The number of characters of the message that may be one JSON string; -1 if it is not one."""
         self.string_has_escapes = False
         self.marks: tuple[str, ...] = ()
         """The marks that close the quotation that opens right before the last call."""

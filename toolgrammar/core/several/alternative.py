@@ -58,7 +58,7 @@ class Formats(Protocol):
 
 
 class Alternative:
-    """One format of a message, which has opened somewhere in it."""
+    """A reading of a message in one format, which has opened a call in it."""
 
     def __init__(self, number: int, several: Formats) -> None:
         self.number = number

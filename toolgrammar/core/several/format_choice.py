@@ -134,7 +134,7 @@ class Judge:
         self.kept: list[Event] = []
         """The events of this feed from before the last judgement."""
         self.given: list[Event] = []
-        """Those of these events that the reading chosen there emits once more."""
+        """The events that were emitted already, and that the chosen reading emits once more."""
         self.counted = Given()
         """The count of the open island's emitted events."""
         self.place = 0

@@ -209,12 +209,12 @@ def first_of(places: Iterable[int]) -> int:
 
 
 class Search:
-    """One search for many patterns.
+    """A search for many patterns at once.
 
-    It searches a character that begins a pattern, then tries the patterns that begin with it there.
-    These are in a look-behind, so that each branch begins with its character: `re` then skips all
-    other characters without a step of its machine. Patterns that begin lines are tried after line
-    breaks.
+    It searches the first characters of the patterns, and tries at each the patterns that begin with it.
+    Each branch of the expression begins with such a character, and the pattern is in a look-behind after
+    it, so that `re` skips all other characters quickly. Patterns at the start of a line are tried after
+    line breaks.
     """
 
     def __init__(

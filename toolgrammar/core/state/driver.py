@@ -74,8 +74,8 @@ class Driver:
         self.free = 0
         """`last_end` as it was before the open island, or before the last island."""
         self.back: tuple[int, Node, int, Step | None] | None = None
-        """How to take back a short literal that was read last, such as `</` before a repeated name:
-        its index, and the node, `last_end` and `previous` before it. None if there is none."""
+        """The state before a short literal that was read last, such as `</` before a repeated name, to take
+        it back: its index, the node, `last_end` and `previous`. None if there is no such literal."""
         self.behind: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
         self.blank, self.held_at, self.island_tokens = (0, 0), -1, 0

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"})
 """Codes of repairs by which the rest of a string that ends too early becomes a member."""
 _LEADS: Final = frozenset({",", '"', "'"})
-"""What the rest of arguments begins with, but for letters: a member, or the rest of a string."""
+"""The first character of the rest of arguments, other than a letter: of a member, or of a string's end."""
 _STRING = late(r"\s{0,16}:\s{0,16}[\"']([^\"'\n]{1,64})[\"']")
 _NOTHING = late(r"\s{0,16}:\s{0,16}(?:null|None|\"\s{0,16}\"|\{\s{0,16}\}|\[\s{0,16}\])")
 """A value that holds no arguments, behind its key."""

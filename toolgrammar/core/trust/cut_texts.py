@@ -49,7 +49,7 @@ def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
 _BARE: Final = "bare-text"
 _CLOSER: Final = "missing-close-tag"
 _REST = late(r"[\"'\u201d}\]]\s{0,16}(?:[}\]]|</|<[|\uff5c]|\[/)")
-"""How a string ends, or an object, in the call that it stands in."""
+"""The end of a string or an object inside a call."""
 _TAG = late(r"</([\w.:|-]{1,64})>")
 _LONGEST: Final = 4096
 """Characters behind a call in which the closer of its value is looked for."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.source import Source
 
 _NAME = late(r"[^\W\d][\w.\-:/@]{0,127}(?: [\w.\-:/@]{1,64}){0,3}")
-"""What the name of a tool looks like."""
+"""The expression of names of tools."""
 _FENCE_LINE = late(r"(?:`{3,}|~{3,}+)[ \t]*+[^\s`]*\s*")
 _WORD_TAG = late(r"<[a-z]+>\s*")
 _TAG = late(r"<([\w.-]{1,64})>")
@@ -29,7 +29,7 @@ _NEAR = 1024
 
 
 class NotACall(Exception):  # noqa: N818 - no error: what was read is text, or another format's
-    """What was read is no call of this format."""
+    """Raised if the text is not a call of this format."""
 
 
 def is_name(name: str) -> bool:

@@ -47,7 +47,7 @@ _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 _OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote", "slipped-quote"})
 """Codes of quotes that are mended."""
 _ODD_KEY = late(r"[<>{}`|\"\\\n\r]|&\w{2,6};")
-"""What no key has but by mistake, where something else was mended."""
+"""Characters that are in no key; in a call with a repair they show that the repair was wrong."""
 
 
 class Mended(NamedTuple):

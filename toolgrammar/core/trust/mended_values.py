@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from toolgrammar.values.json_types import JsonValue
 
 _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
-"""What stands in every number that is too great for a float."""
+"""A part that is in every number that is too great for a float."""
 _BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\.\u2026"
-"""What stands between the end of a string and the beginning of the next one, or in its place."""
+"""The characters between the end of a string and the beginning of the next one."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
     r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:"""
@@ -33,14 +33,14 @@ key may lack JSON's quotes, where a value follows: `", via: "`."""
 _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
-"""What no text has at its end, as `<{)parameter>`: a closer that is damaged."""
+"""A damaged closer at the end of a text, such as `<{)parameter>`."""
 _PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{])[\s\S]*|[^\w\s]{{2,}}")
 """Dots or a tag, whatever follows; a variable, and marks alone."""
 _NEAR: Final = 256
 """Characters at the end of a text in which a closer may stand."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
 _BEHIND_KEY = late(r"[\"'\u201d]?\s{0,16}(?::|=(?!=))")
-"""What stands before a key that began a member or a keyword argument, and behind it."""
+"""The text before and behind the key of a member or a keyword argument."""
 _CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 

@@ -45,16 +45,15 @@ _LONGEST_INDENT: Final = 64
 _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
 """Codes of doubts about where a string ends: it may go on behind its call."""
 _NESTED: Final = -2
-"""In place of the offset of a block of code: the call is a block itself, within another."""
+"""Replaces the offset of a block of code: the call is a block itself, inside another one."""
 _MOST_BLANKS: Final = 64
 """Characters of white space between an opener and the same one once more."""
 _LAST: Final = 4096
 """Characters from an opener on that may quote a call in inline code."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
-"""What stands behind the opener of a call in quoted code, up to its end."""
+"""The text behind the opener of a call in inline code, up to the end of the code."""
 _INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*\"?")
-"""What stands in a string of JSON, behind its quote: characters and escapes, and the quote that ends
-it in the payload of a call that only the end of the text closes."""
+"""The content of a JSON string: characters and escapes, and its closing quote if it has one."""
 _LONGEST_FENCE: Final = 80
 """The most characters of the line of a fence that are looked at."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _QUOTING_LINE = late(r" {0,3}[>$]+ |[ \t]*(?://+|#+|--|;;?|%)[ \t]|[-+]\Z")
-"""What begins a line that quotes, `> <tool_call>`, that code has as a comment, or that a diff shows.
-`> ` and `$ ` are prompts of a shell, too."""
+"""The beginning of a line that is a quotation, `> <tool_call>`, a comment in code, or a line of a diff.
+`> ` and `$ ` are also prompts of a shell."""
 STRAIGHT: Final = ('"', "'")
 """Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
 _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
@@ -50,7 +50,7 @@ _ELEMENT = late(
     r"|\\begin\{(?P<latex>verbatim|lstlisting|minted|quote|quotation|comment)\}",
     re.MULTILINE,
 )
-"""What opens an element: markup whose text is shown, or dropped, and never read."""
+"""The opener of an element whose text is only shown or dropped, such as `<pre>` or `<!--`."""
 _ENDS: Final = {
     "tag": "</{}>",
     "c": "*/",
@@ -61,7 +61,7 @@ _ENDS: Final = {
     "forum": "[/{}]",
     "latex": "\\end{{{}}}",
 }
-"""What closes an element, by the group of its opener, around the text of the group."""
+"""The closer of an element for each group of its opener; `{}` is the text of the group."""
 
 _HEAD_OF_BLOCK = late(
     r"^(?:[ \t]*(?:async[ \t]+)?(?:def|class|for|while|if|elif|else|try|except|finally|with|match|case)"
@@ -155,7 +155,7 @@ _INTO = late(
     r"(?:[:=(,\[{]\s{0,8}[\"']|<[A-Za-z_][\w.:|-]{0,64}(?:[ =][^<>/]{0,256})?>?"
     r"|[\"'\s,{][\w.-]{1,64}[\"']{1,2} ?(?::\w?|\w)\s{0,8})\Z"
 )
-"""What leads into a value: a string that opens, a tag, or a key with its colon."""
+"""The text before a value: the opening quote of a string, a tag, or a key with its colon."""
 _STRING = late(
     r"""(?:[(,\[{]|(?<=\S)\s{0,8}[:=])\s{0,8}"""
     r"""(?P<quote>["']|<[^\w\s<>/]["\w]{1,16}[^\w\s<>/]>)(?:\\.|(?!(?P=quote)|\\).)*+(?P<end>(?P=quote))?"""

@@ -1,7 +1,8 @@
-"""Reports calls that could not be read: their markup stands in the text of the message.
+"""Reports calls that could not be read, so that their markup is part of the message's text.
 
-Who speaks of a format writes its markup, too. So it is an error, a lost call, only where the markup
-is used as calls use it (`core/evidence/used.py`); else it is a warning.
+Example: `<tool_cal>{"name": "tide"}</tool_call>` is text, with the error `unread-call`. A text that only
+mentions a format contains its markup, too, so there is an error only if the markup is used as in a call
+(`core/evidence/used.py`), else a warning.
 """
 
 from __future__ import annotations
@@ -35,20 +36,20 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
-"""What reads a text by itself, and returns the call at a place of it."""
+"""Reads a text on its own, and returns the call at a place of it."""
 
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
 _OF_CALLS = frozenset({"quoted-call", "unread-call"})
-"""Codes of warnings that tell of a whole call in text; others tell of what was mended beside one."""
+"""The codes of warnings about a whole call in text; other warnings are about repairs beside a call."""
 _OBJECT = late(r"\{\s{0,64}[\"'\w]")
 _BEGUN = late(r"\s{0,64}\{\s{0,64}(?:[\"'\w]|\Z)")
 """An object, or its beginning at the end of the text."""
 _TAG = late(r"<[^<>]{1,128}>")
 _WORD = late(r"\w")
 _MOST_REPEATED, _LONGEST_REPEATED = 16, 2048
-"""Calls whose repeats in text are looked for, and how long one is at most."""
+"""The maximal number and the maximal length of calls that are searched again in the text."""
 _MOST_READ = 8
-"""Ways to put a damaged mark right after which the text is read once more."""
+"""The maximal number of repaired texts that are read once more."""
 _HINT = (
     "A misspelt opener, or a key that the format does not have, makes a call text: compare what "
     "stands there with the format's page"
@@ -56,26 +57,26 @@ _HINT = (
 
 
 def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
-    """Reports the first place in the text of a message where a call was written and none was read.
+    """Reports the first place in the text of a message where a call was written, but none was read.
 
-    It is called once, when the text has ended. Nothing is read anew: the text stays text. What
-    another report tells of is left out.
+    Called once, when the text has ended. The result does not change: the text stays text. Places that
+    another diagnostic covers are skipped.
 
     Args:
-        builder: what the message consists of.
-        signs: what shows a call.
-        call_at: reads a text by itself, for the call at a place of it.
+        builder: the content of the message.
+        signs: the signs of calls.
+        call_at: reads a text on its own, and returns the call at a place of it.
     """
     if builder.header.calls == "last" and builder.calls:
         return  # those before it are text
     search = _Search(builder, call_at)
     stretches = [(start, text, signs, "text") for start, text in builder.text_parts.stretches()]
     for start, end, own, kind in builder.turns.prose:
-        # `Actoin: search` ends no thought, so the call is a part of it. Its format is known.
+        # `Actoin: search` does not end reasoning, so the call is part of it. Its format is known.
         stretches.append((start, builder.source.slice(start, end), own, kind))
     stretches.sort(key=itemgetter(0))
     if builder.end.unclosed_text >= 0:
-        # What stands there was meant for text only if it had its closer.
+        # The rest is only known to be text if the element has its closer.
         start = builder.end.unclosed_text
         rest = builder.source.slice(start, builder.source.length)
         # Of several formats, that of the text knows its own marks best.
@@ -105,7 +106,7 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
 
 
 _Found: TypeAlias = "tuple[int, str, bool] | None"
-"""Where something stands in a text, what it is, and whether a call was meant."""
+"""The place and the text of a sign, and whether a call was meant there."""
 
 
 class _Search:
@@ -121,10 +122,10 @@ class _Search:
     def first_in(self, start: int, whole: str, signs: Signs) -> _Found:
         """Returns what shows a call first in a stretch of text that begins at an offset."""
         builder, tools = self._builder, self._builder.tools
-        text = builder.turns.before_answer(whole, start)  # the answer may speak of calls
+        text = builder.turns.before_answer(whole, start)  # a final answer may mention calls
         for call in self._read:
-            text = text.replace(call, " " * len(call))  # nothing is lost that was read
-        # What ended the call before does not tell of an object that a comma joins to it.
+            text = text.replace(call, " " * len(call))  # a call that was read is not lost
+        # A diagnostic at the end of a call does not cover an object that a comma joins to the call.
         begin = start + 1 if _JOINED.match(text) else start
         opened = openers_in(builder, start, text)
         stop = start + len(text)
@@ -138,7 +139,7 @@ class _Search:
             return None
         if found is not None and found[2]:
             return found
-        # An opener that ends the message: nothing behind it can show its use.
+        # An opener at the end of the message: nothing behind it can show that it is used.
         if start + len(text) == builder.source.length:
             # Openers in reasoning are not listed.
             last = opened[-1] if opened else signs.last_opener(text)
@@ -147,44 +148,44 @@ class _Search:
         return self._spelt_otherwise(text) or self._damaged(start, text, signs) or found
 
     def _spelt_otherwise(self, text: str) -> _Found:
-        """Returns markup that is spelt otherwise, and a call would stand there if it were not."""
+        """Returns markup in another spelling, if the text would be a call in the usual spelling."""
         tools = self._builder.tools
         for spelling, place in spellings_in(text):
             at = place.start()
             call = self._call_at(spelling.usual(text), at)
             if call is not None and self._is_lost(call):
-                # Escaped markup may be meant to be shown, unless it calls a tool that there is.
+                # Escaped markup may be meant to be shown, unless it calls a known tool.
                 is_lost = spelling.is_damage or call.name in tools
                 return at, place[0], is_lost
         return None
 
     def _is_lost(self, call: ToolCall) -> bool:
-        """Whether a call that would stand in the text, but for damage, may run there."""
+        """Whether a call that was found in a repaired text counts as lost: it could have run."""
         tools = self._builder.tools
-        # Or it may be two calls, of which the model broke one off.
+        # With this doubt it may be two calls, the first of which the model broke off.
         return (call.executable or call.doubts == (BEGUN_ANEW,)) and (
             not tools or call.name in tools or call.name in self._builder.header.names.values()
         )
 
     def begins_in_string(self, start: int, text: str) -> bool:
-        """Whether a stretch behind a call begins with the rest of a string that the call may lack."""
+        """Whether the text behind a call begins with the rest of a string, which may belong to the call."""
         calls = self._builder.calls
         is_rest = bool(calls) and calls[0].span.end <= start and begins_in_string(text)
         return is_rest and not self._told.all_but_mended.touch(start, start + len(text))
 
     def _damaged(self, start: int, text: str, signs: Signs) -> _Found:
-        """Returns a mark that stands damaged in a text, and but for that a call would stand there."""
+        """Returns a damaged mark, if the text would be a call with the mark repaired."""
         # The text may begin in a block of code that opened before it.
         before = self._builder.source.slice(start - NEAR, start)
         for mended in islice(signs.mended(text), self._left):
             self._left -= 1
-            # `<tool_cell>` before an object that is no call: an opener was meant all the same.
+            # `<tool_cell>` before an object is meant as an opener, even if the object is no call.
             is_tag, quoted = mended.text[mended.place] in "<[", is_quoted(mended.text, mended.place)
             if is_tag and not quoted and _BEGUN.match(mended.text, mended.end):
                 return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
-            # It opens with the mark, or right behind it: that of a section.
+            # The call opens with the mark, or right behind the mark of a section.
             is_opened = call is not None and call.span.start <= len(context) + mended.end
             if call is not None and is_opened and self._is_lost(call):
                 return mended.start, mended.written, True
@@ -192,8 +193,8 @@ class _Search:
 
 
 def _texts_of_calls(builder: Builder) -> set[str]:
-    """Returns the texts of the first calls that may run: prose behind them may repeat them."""
-    # The first few, and short ones: the search for each costs a pass over the text.
+    """Returns the texts of the first executable calls, which the prose behind them may repeat."""
+    # Only a few short ones: the search for each costs a pass over the text.
     spans = [call.span for call in islice(builder.calls, _MOST_REPEATED) if call.executable]
     return {
         builder.source.slice(span.start, span.end)
@@ -203,35 +204,35 @@ def _texts_of_calls(builder: Builder) -> set[str]:
 
 
 def _ends(builder: Builder, text: str, at: int, opener: str) -> bool:
-    """Whether a text ends with an opener that no sentence leads to, or that the server cut."""
+    """Whether a text ends with an opener that no sentence leads to, or behind which the server cut it."""
     before = text[max(0, at - NEAR) : at]
     is_meant = builder.end.is_cut or begins(before)
     return is_meant and not text[at + len(opener) :].strip() and not is_quoted(text, at)
 
 
 def _holds_payload(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether more of a call stands in a text than its opener: an object, a name, its closer."""
+    """Whether a text contains more of a call than its opener: an object, a name or words."""
     if _OBJECT.search(text) or any(name in text for name in tools):
         return True
-    # Closers that are left over say nothing: words before them do.
+    # Closers alone are no evidence; words before them are.
     closed = text[: len(text) - len(signs.behind_closers(text))]
     return _WORD.search(_TAG.sub("", closed)) is not None
 
 
 class _Told:
-    """Where reports speak of something already; most messages never ask."""
+    """The places that diagnostics cover already; computed on first use, which most messages never need."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
 
     @cached_property
     def all_but_mended(self) -> _Spans:
-        """Where one tells of any call."""
+        """The spans of all diagnostics, except those of repairs."""
         return self._spans(mended=False)
 
     @cached_property
     def mended(self) -> _Spans:
-        """Where one tells of something that was mended."""
+        """The spans of diagnostics of repairs."""
         return self._spans(mended=True)
 
     def _spans(self, *, mended: bool) -> _Spans:
@@ -244,17 +245,16 @@ def _is_mended(told: Diagnostic) -> bool:
 
 
 class _Spans:
-    """Spans that are asked for by the stretches that they touch."""
+    """Spans that can be searched by the stretches of text that they touch."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         places = sorted((each.start, each.end) for each in spans)
         self._starts = [start for start, _ in places]
-        # The furthest end so far, as spans may lie within each other: one search then tells what
-        # covers a place.
+        # Spans may lie inside each other, so the furthest end so far is kept: then one search decides.
         self._ends = list(accumulate((end for _, end in places), max))
-        """For each of them, how far it and those before it reach."""
+        """For each span, the furthest end of it and those before it."""
 
     def touch(self, start: int, end: int) -> bool:
-        """Whether one of them reaches into a stretch or stands at its edge."""
+        """Whether a span reaches into a stretch of text or touches its edge."""
         before = bisect_right(self._starts, end)
         return before > 0 and self._ends[before - 1] >= start

@@ -30,7 +30,7 @@ _STARTS: Final = {
 
 
 class Guide:
-    """One schema, with its references resolved; its parts are made on first use."""
+    """A schema with its references resolved; the guides of its parts are made on first use."""
 
     __slots__ = (
         "_item",

@@ -37,7 +37,7 @@ SCALAR_STARTS: Final = frozenset((*_LITERALS, *_first_digits, "-"))
 
 
 class Scalar:
-    """One number or literal, constructed with its first character."""
+    """A number or literal that is being read, made with its first character."""
 
     __slots__ = ("_part", "_pieces", "_rest", "is_number")
 

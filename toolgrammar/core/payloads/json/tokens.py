@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_DEPTH: Final = 200
-"""How deep brackets may nest by default."""
+"""The default limit of nested brackets."""
 TOO_DEEP: Final = "Found brackets that nest deeper than `max_depth` allows"
 """The reason why a payload that nests too deep can't be read."""
 

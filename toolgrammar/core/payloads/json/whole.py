@@ -26,7 +26,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _AT_ONCE = 65_536
-"""How many characters are encoded at once: UTF-16 takes twice the memory of a narrow text."""
+"""The number of characters that are encoded at once: UTF-16 takes twice the memory of ASCII text."""
 _INFINITE = (float("inf"), float("-inf"))
 
 # typeshed lacks `scan_once`; `raw_decode` would build an error for every text that fails.

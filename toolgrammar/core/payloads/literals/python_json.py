@@ -63,7 +63,7 @@ _CLOSERS: Final = {LIST: "]", _ROUND: ")", _BRACE: "}", DICTIONARY: "}", _SET: "
 
 
 class _Container:
-    """One open bracket and the state of its content."""
+    """An open bracket and the state of its content."""
 
     __slots__ = ("commas", "keyed", "kind", "opened_at", "whole_until")
 

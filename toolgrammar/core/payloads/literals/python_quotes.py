@@ -20,7 +20,7 @@ PLAIN_PREFIXES: Final = frozenset({"", "u"})
 """The prefixes of strings whose quotes are judged: raw strings and f-strings are not."""
 
 _REACH: Final = 256
-"""How many characters after a quote are examined."""
+"""The number of characters after a quote that are examined."""
 _GAP = anywhere(r"\s*")
 _WORD = late(r"\w+")
 _ARGUMENT = late(r"([^\W\d]\w{0,128})\s{0,32}(=?)([\s\S]?)")

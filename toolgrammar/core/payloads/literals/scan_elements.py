@@ -36,7 +36,7 @@ _LONGEST_TAG: Final = 260
 
 
 class _Element:
-    """One open element."""
+    """An open element."""
 
     __slots__ = ("_shape", "children", "is_text", "quoted", "schema", "tag", "text")
 
@@ -45,7 +45,7 @@ class _Element:
         self.schema = schema
         self.is_text = (types_of(schema) if schema else None) == ("string",)
         self.quoted = 0
-        """How many elements of its name are open inside its text."""
+        """The number of elements with its name that are open inside its text."""
         self.text: list[str] = []
         self.children: list[tuple[str, Any]] = []
         self._shape: Shape | None = None

@@ -15,7 +15,7 @@ LONGEST_KEY: Final = 64
 
 
 class Frame:
-    """One open object or array."""
+    """An open object or array."""
 
     __slots__ = (
         "begun",
@@ -36,7 +36,7 @@ class Frame:
         self.path = path
         self.key = ""
         self.members = 0
-        """How many members or items have begun."""
+        """The number of members or items that have begun."""
         self.begun = False
         """Whether the last of them is being read, with no comma after it yet."""
         self.dropped = False

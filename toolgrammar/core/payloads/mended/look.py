@@ -14,7 +14,7 @@ from toolgrammar.core.payloads.json.tokens import space_run
 from toolgrammar.values.patterns import anywhere
 
 REACH: Final = 256
-"""How many characters a look reaches ahead."""
+"""The number of characters that a lookahead examines."""
 CLOSING_QUOTES: Final = {
     '"': '"',
     "'": "'",
@@ -30,7 +30,7 @@ CLOSING_QUOTES: Final = {
 # No-break and zero-width spaces, byte order marks: copied text has them between tokens.
 ODD_SPACES: Final = "\x00\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u180e\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 DOTS: Final = r"(?:\.{3}|\u2026)"
-"""What a comment or a text without quotes begins with if it stands for values that were left out."""
+"""The beginning of a comment or of text without quotes that stands for omitted values."""
 MOST_DOTS: Final = 3
 """The most characters that they have."""
 BLOCK_COMMENT: Final = r"/\*(?:[^*]++|\*(?!/))*+\*/"

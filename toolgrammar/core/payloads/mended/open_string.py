@@ -68,7 +68,7 @@ class OpenString:
         self.close = '"'
         """The quote that closes it."""
         self.width = 1
-        """How many such quotes close it."""
+        """The number of quotes that close it."""
         self.in_key = False
         self.start = 0
         """The offset of its opening quote in the source."""

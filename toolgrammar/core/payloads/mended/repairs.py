@@ -54,7 +54,7 @@ MESSAGES: Final = {
     "refused": "Found no JSON value",
     "unreadable": "Found nothing in the object that can be read as a member",
 }
-"""What was found and what JSON expects, by code."""
+"""The message for each code: what was found, and what JSON expects."""
 
 _HINTS: Final = {
     "truncated": "the value is not whole: do not use it as if it were",
@@ -63,11 +63,11 @@ _HINTS: Final = {
 
 _JUDGED: Final = frozenset({"duplicate-key", "inner-quote"})
 _MAY_CHANGE: Final = 64
-"""How many of the latest repairs may still change; earlier ones are final."""
+"""The number of the latest repairs that may still change; earlier ones are final."""
 
 
 class Repair:
-    """One repair: its code, its place and its edits."""
+    """A repair: its code, its place and its edits."""
 
     __slots__ = ("code", "doubt", "edits", "end", "path", "start")
 

@@ -64,7 +64,7 @@ class State:
         self.refused_at = -1
         """The offset of the first repair that a careful reading refused, or -1."""
         self.kept = 0
-        """How many repairs are final: they are before the held pieces."""
+        """The number of repairs that are final, since they are before the held pieces."""
         self.out: list[str] = []
         """The list for emitted pieces."""
         self.held: list[str] = []
@@ -79,7 +79,7 @@ class State:
         self._left_out: Repair | None = None
         """The repair of the last dropped member, as long as only commas follow it."""
         self.key_from = (0, 0, 0)
-        """Where the key began: in `held`, in the source, and in `repairs`."""
+        """The beginning of the key: its index in `held`, its offset in the source, its index in `repairs`."""
 
     # Modes
 

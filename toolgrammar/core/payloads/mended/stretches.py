@@ -110,7 +110,7 @@ class Stretch(NamedTuple):
     path: str
     """The path of the object or array."""
     members: int
-    """How many members or items are before it in that."""
+    """The number of members or items before it in that."""
     strict: bool
     doubts: tuple[str, ...]
     """The codes of the repairs that may have guessed wrong."""
@@ -197,7 +197,7 @@ class _Window:
         self.keys: list[str] = []
         """The keys of the strict members; items have none."""
         self.members = 0
-        """How many strict members or items there are."""
+        """The number of strict members or items."""
         self.before = self.last = 0
         """The ends of the last but one and of the last of them, in the mended text."""
         self.is_cut = False

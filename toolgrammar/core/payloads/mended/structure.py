@@ -38,7 +38,7 @@ _COMMAS = anywhere(r",*")
 _CLOSERS: Final = "}])"
 _RUNS: Final = {closer: anywhere(rf"\{closer}*+") for closer in _CLOSERS}
 _MOST_QUOTES: Final = 4
-"""How many quotes may be repeated after a key."""
+"""The maximal number of repeated quotes after a key."""
 
 
 class Structure:

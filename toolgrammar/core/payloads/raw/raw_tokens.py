@@ -61,7 +61,7 @@ BLANKS = r"\s{0,256}"
 """White space that may be between a closer inside a raw value and the text after it."""
 
 _LINE_ENDS = r"(?>(?:\s{0,255}\n)?)"
-"""Such white space up to its last line end; atomic, so that no other line end is tried."""
+"""White space up to its last line end; atomic, so that no other line end is tried."""
 
 
 def leads(node: Node, numbers: tuple[int, ...]) -> bool:

@@ -73,7 +73,7 @@ class ValueMarks:
             each.removesuffix(self._tag).strip() for each in texts if each.endswith(self._tag)
         )
         self._ends = tuple({each for each in longer if each}) if self._tag else ()
-        """What another kind of value ends with before the same tag, as CDATA does with `]]>`."""
+        """The ends of other kinds of values before the same tag, such as `]]>` of CDATA."""
         self._opening = marks_of(self._openers)
         """The openers of arguments, calls and sections."""
         whole = (each.strip() for each in self._joined.split(_NEXT) if "\0" not in each)

@@ -48,7 +48,7 @@ def tokens_of(node: Node) -> ChunkMemo[Found]:
 
 
 class TokenTraits:
-    """What reading one token in one node asks of its reader."""
+    """Properties of a token in a node that decide how it is read."""
 
     def __init__(self, step: Step) -> None:
         terminal = step.terminal

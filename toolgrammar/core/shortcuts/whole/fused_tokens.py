@@ -30,7 +30,7 @@ _BEFORE_NO_UNIT: Final = (UNIT, *_OPEN, *_REPEATED)
 """The marks before which `UNIT` has no effect: a call is open, or begins at a later mark."""
 
 OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
-"""Those that are an object and nothing else."""
+"""The payload terminals that can only be an object."""
 SCANNED = tuple(n for n, each in PAYLOADS.items() if each.notation not in ("text", "raw", "json"))
 """Payloads that are neither text nor JSON: a scanner of their own reads them at once."""
 WHOLE_MATCH: Final = "whole"
@@ -39,7 +39,7 @@ _TOKEN_GROUP: Final = re.compile(r"\(\?P<(g\d+)>")
 
 
 class FusedTokens:
-    """One run of tokens: what it matches, what it means, where it leads."""
+    """A run of tokens that is matched by one expression: its pattern, its roles, the node behind it."""
 
     def __init__(
         self,
@@ -68,12 +68,12 @@ class FusedTokens:
         self.before = before
         """Whether a line end stands before the payload."""
         raw = self.raw = end_of_raw(payload) if payload is not None else None
-        """What ends the payload, where it is raw."""
+        """The end of the payload, if it is raw."""
         self.skips_blanks = raw is not None and raw.solid is not None
         """Whether the closer may begin with white space."""
         # The same default as in `RawValues.begin`: the two readings have to agree.
         self.trim = ONE_NEWLINE if before or (raw is not None and raw.closes_line) else NONE
-        """What is taken off the payload, where it is raw and the header says nothing."""
+        """The default way to trim a raw payload, used unless the header says another."""
         self.find_end: Search | None = None
         """Finds what ends the payload, without white space that the closer may begin with."""
         if raw is not None:

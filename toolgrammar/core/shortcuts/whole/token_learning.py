@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
 
 SIGHTINGS: Final = 2
-"""How often a run is read before it is fused: an expression costs more than a message."""
+"""The number of times that a run is read before it is fused: compiling costs more than reading."""
 MOST_FUSED: Final = 8
 """Fused runs that one node keeps."""
 _LONGEST: Final = 16
@@ -63,7 +63,7 @@ class Run(NamedTuple):
     """The tokens of a run, as they were read."""
 
     nodes: list[Node]
-    """Where each of them stands, and where the run ends."""
+    """The nodes before each token, and the node behind the run."""
     steps: list[Step]
     payload: Step | None
     """The payload that the run leads to; None where it leads to text."""
@@ -74,9 +74,9 @@ class Learned:
 
     def __init__(self) -> None:
         self.fused_runs: list[FusedTokens] = []
-        """Those that were seen often, each fused into one expression."""
+        """The runs that were seen often enough, each fused into one expression."""
         self.sightings: dict[tuple[int, ...], int] = {}
-        """How often each was seen."""
+        """The number of times that each run was seen."""
 
 
 @kept
