@@ -1,6 +1,6 @@
 """Writes the same messages in every format, and lists those that a format can't express.
 
-Example: a call of `search` is `<tool_call>…</tool_call>` in hermes; a format without nested values
+Example: a call of `search` is written as `<tool_call>…</tool_call>`; a format without nested values
 refuses a call that has a list as an argument.
 """
 
