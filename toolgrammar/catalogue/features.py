@@ -54,10 +54,10 @@ class Paged(Writable, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a format can do."""
+    """The features of a format."""
 
     payload: tuple[str, ...]
-    """How arguments can be written, the simplest notation first."""
+    """The notations of arguments, the simplest first."""
     parallel: bool
     """Whether a message can hold several calls."""
     ids: Ids
@@ -69,7 +69,7 @@ class Features:
     nested: bool
     """Whether lists and objects can be arguments and keep their types."""
     streaming: Streaming
-    """How an argument is streamed: each character of a string as it comes, or whole values."""
+    """The way arguments are streamed: each character of a string as it comes, or whole values."""
 
 
 def features_of(fmt: Paged) -> Features:

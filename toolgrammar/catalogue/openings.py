@@ -51,7 +51,7 @@ class Opening(NamedTuple):
     tags: dict[str, str]
     """The closers of reasoning, each with its opener."""
     lost: list[tuple[str, str]]
-    """What follows openers that may be missing, in the form of `pairs`."""
+    """The texts behind openers that may be missing, in the form of `pairs`."""
     takes_input: bool
     """Whether a call may carry free text."""
     ends: list[ReasoningEnd]

@@ -39,7 +39,7 @@ class Part(NamedTuple):
     start: int
     end: int
     call: int | None = None
-    """Which call it is."""
+    """The index of the call."""
 
     @property
     def label(self) -> str:

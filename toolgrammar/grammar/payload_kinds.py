@@ -34,7 +34,7 @@ class Payload(NamedTuple):
     """The properties of one declared terminal."""
 
     meaning: str
-    """What it reads, for lists."""
+    """The kind of text that it reads, for lists."""
     notation: Notation
     """The notation in which it is written."""
     begins: str = ""
@@ -52,7 +52,7 @@ class Payload(NamedTuple):
     has_end: bool = True
     """Whether its last character ends it; else the markup behind it does."""
     shown: str = ""
-    """How lists of formats name arguments in this notation."""
+    """The name of the notation in lists of formats."""
     module: str = ""
     """Its module in `core/payloads/literals/`; "" if it is text or JSON."""
 

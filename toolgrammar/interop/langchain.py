@@ -281,7 +281,7 @@ class _Events:
         self.finish_reason: str | None = None
         """Why the server stopped, once it said so."""
         self.ended_texts = 0
-        """How many texts have ended, where the chunks have the blocks of Anthropic's API."""
+        """The number of texts that have ended, in chunks with content blocks of Anthropic's API."""
         self._block = 0
 
     def feed(self, item: object) -> list[Event]:

@@ -141,7 +141,7 @@ class Pieces:
 
 
 class _Arriving:
-    """One call of which not all has come."""
+    """A call that is not complete yet."""
 
     __slots__ = ("identity", "index", "name", "parts")
 

@@ -41,7 +41,7 @@ class Reread:
         self._ended: list[ParseResult] = []
         """The texts that have ended, of which there are some where other blocks stand between."""
         self._start = 0
-        """Where the text that is read begins in all of them."""
+        """The offset of the text that is being read in all texts together."""
         # By the text in which a call stands, -1 for the server's own, and its index: the calls of
         # each are counted from 0.
         self._places: dict[tuple[int, int], int] = {}
@@ -74,7 +74,7 @@ class Reread:
 
     @property
     def result(self) -> ParseResult:
-        """What was read of the text alone, at the end; of several texts, of that with calls."""
+        """The result of the text alone, at the end; of several texts, that of the one with calls."""
         every = [*self._ended, self._parser.result]
         main = next((each for each in every if each.calls), every[-1])
         return replace(main, source="".join(each.source for each in every))

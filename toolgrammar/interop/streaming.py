@@ -54,7 +54,7 @@ class Reader(Translator[Taken_contra, Given_co], Protocol):
 
 
 class _Read:
-    """What a stream says beside its items."""
+    """The properties of a stream beside its items."""
 
     def __init__(self, reader: Reader[Any, Any]) -> None:
         self._reader = reader
@@ -90,7 +90,7 @@ class ReadStream(_Read, Iterator[Given]):
 
 
 class AsyncReadStream(_Read, AsyncIterator[Given]):
-    """One that comes asynchronously; else as `ReadStream`."""
+    """Like `ReadStream`, for an asynchronous stream."""
 
     def __init__(self, reader: Reader[Taken, Given], items: AsyncIterable[Taken]) -> None:
         super().__init__(reader)

@@ -17,16 +17,16 @@ _CUT = late(
     r"|filter|safety|block|prohibited|recitation|spii|guardrail|armor|refus|malformed|repetition"
     # The answer broke off: `abort`, `client_cancelled`, `insufficient_system_resource`, `timeout`.
     r"|abort|cancel|interrupt|error|fail|time_?d?_?out|insufficient|incomplete|not_finished|overload|turn_detected"
-    # What Gemini says where it does not say more.
+    # The reason of Gemini that is not specific.
     r"|\A(?:other|language)\Z"
 )
-"""What stands in the finish reason of an answer that was cut, in small letters and with underscores.
+"""The words in the finish reason of an answer that was cut, in lower case and with underscores.
 
 The words are those of Anthropic, Bedrock, Cohere, DeepSeek, Gemini, OpenAI, the AI SDK, and servers of
-open models; words rather than whole reasons, since new ones come that say the same.
+open models. Words are searched, not whole reasons, since new reasons contain the same words.
 """
 _NEXT_WORD = late(r"(?<=[a-z])(?=[A-Z])|[-\s.]+")
-"""Where the next word of a reason begins: `maxTokens`, `content-filter`."""
+"""The place before the next word of a reason: `maxTokens`, `content-filter`."""
 
 
 def is_cut(finish_reason: object) -> bool:

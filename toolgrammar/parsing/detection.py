@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _WORTH = {"complete": 1.0, "repaired": 0.8, "truncated": 0.5, "unreadable": 0.2}
-"""How much a call counts as evidence for its format, by its status."""
+"""The weight of a call as evidence for its format, by its status."""
 _DOUBTED = 0.8
 _UNKNOWN_TOOL = 0.5
 

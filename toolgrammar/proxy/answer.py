@@ -39,7 +39,7 @@ _POLICY: Final = SalvagePolicy()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the answers to one request are read."""
+    """The settings for reading the answers to one request."""
 
     format: FormatsLike
     """The format in which the model writes calls."""
@@ -120,7 +120,7 @@ class AnswerReader:
         self._aside_lengths = [0]
         self._read = 0
         self.given = 0
-        """How many calls were passed on so far."""
+        """The number of calls that were passed on so far."""
         self.closed = False
         """Whether the answer has ended."""
 

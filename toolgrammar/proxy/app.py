@@ -39,7 +39,7 @@ TIMEOUT: Final = 600.0
 """Seconds without a byte after which an answer is abandoned: a model may think for long."""
 _POLICY: Final = SalvagePolicy()
 _BACKLOG: Final = 1024
-"""How many clients may wait for their connection: many open their streams at once."""
+"""The number of clients that may wait for their connection: many open their streams at once."""
 _KEPT: Final = 75
 """Seconds that an unused connection of a client is kept. Clients close theirs sooner: otherwise
 a request may be sent while the proxy closes the connection, and is lost."""

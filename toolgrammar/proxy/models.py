@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _KEYS: Final = ("format", "prompt", "prefix", "body", "repair")
 _TOP: Final = ("default", "models")
 _MOST: Final = 5
-"""How many rules are shown."""
+"""The maximal number of rules that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRule:
-    """How the answers of a model are read."""
+    """The settings for reading the answers of a model."""
 
     format: str
     """The id or alias of its format, or the path of a `.lark` file."""

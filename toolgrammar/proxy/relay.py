@@ -62,7 +62,7 @@ _LAST_EVENT: Final = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]\s*$")
 
 @dataclass
 class _Answering:
-    """One request, and the state of its answer."""
+    """A request, and the state of its answer."""
 
     scope: Scope
     send: Send

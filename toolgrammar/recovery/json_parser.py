@@ -37,7 +37,7 @@ _BATCH: Final = 4096
 _SPACES: Final = " \t\n\r"
 _SURROGATE = late(rf"[{HALVES}]|{ANY_HALF}")
 _MAY_BE_WHOLE = late(r"[0-9](?:\.0|[eE])")
-"""In a number like `5.0`, which is 5 where the schema asks for an integer."""
+"""A part of a number such as `5.0`, which is 5 if the schema asks for an integer."""
 
 
 def recover_json(

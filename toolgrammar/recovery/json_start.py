@@ -40,9 +40,9 @@ class Start:
         self.text = ""
         """All that came, once it is known where the value begins, or that there is no more."""
         self.kind = ""
-        """How the value begins, once that is known."""
+        """The kind of the value's beginning, once it is known."""
         self.offset = 0
-        """Where the value begins, or what stands between it and the start of the text."""
+        """The offset of the value, or of the text before it."""
         self._may_be_object = may_be_object
         self._parts: list[str] = []
         self.undecided = ""

@@ -22,10 +22,10 @@ _FENCE: Final = (
 )
 _LINE = late(_FENCE)
 _DEEP = late(r"\t| {4}")
-"""What stands before a line of code that is indented."""
+"""The indentation of a line of code."""
 _TICKS = late(r"(?<!\\)(?P<escape>\\*+)(?P<ticks>`+)")
 _MOST_OPEN = 8
-"""How many runs of backticks in a line are remembered: one is enough for a call to be in code."""
+"""The number of open runs of backticks in a line that are remembered; one makes a call part of code."""
 _SPELLED = late(r"```|`\{\d")
 """A fence in the expression of a terminal."""
 
@@ -68,7 +68,7 @@ class CodeBlocks:
         self._ticks: tuple[int, ...] = ()
         """The runs of backticks that may have opened inline code in the line: their lengths."""
         self._wrapped: tuple[int, ...] = ()
-        """The same, where the code may have begun in the line before."""
+        """The open runs of backticks of the line before, in which inline code may have begun."""
         self._spans = False
         """Whether it did: it goes over one end of a line, so a stray backtick ends soon."""
 

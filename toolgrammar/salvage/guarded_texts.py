@@ -26,20 +26,20 @@ _SEARCHES: Final = 1000
 _OWN: Final = frozenset({"system", "developer", "assistant"})
 """The roles that are not guarded. All others are: servers have `ipython`, `observation` and more."""
 _RESULTS: Final = ("_output", "_result", "_call")
-"""How the types of items and blocks end that a tool wrote a part of: `function_call_output`,
-`web_search_tool_result`, and `mcp_call`, which holds the call and its output."""
+"""The endings of types of items and blocks that contain output of a tool: `function_call_output`,
+`web_search_tool_result`, and `mcp_call`, which contains both the call and its output."""
 _ASKED: Final = frozenset(
     {"name", "function", "arguments", "input", "action", "queries", "code", "operation"}
 )
-"""What the model wrote of an item `…_call`; all else in it may be the tool's."""
+"""The keys of an item `…_call` that the model wrote; all other values may be the tool's."""
 _PARTS: Final = ("text", "content", "output", "outputs", "result", "results", "logs")
-"""Where blocks have a text, which is read as one with those of the other blocks."""
+"""The keys of a block's text, which is joined with the texts of the other blocks."""
 _LEVELS: Final = 3
-"""How often JSON is looked for in the strings of JSON: MCP has two levels."""
+"""The number of levels of JSON inside strings of JSON that are searched: MCP has two."""
 _ESCAPE = late(rf"\\(?:u({HEX}{{4}})|x({HEX}{{2}})|([{CONTROL_ESCAPES}!-/:-@\[-`{{-~]))")
 """An escape of JSON, of Python (many tools answer with `str(result)`) or of Markdown: `\\_`."""
 _MARGIN = late(r"^(?:[ \t]*+(?:>|[0-9]{1,9}+(?:\t| *+[:|\u2192])|[+-]))++", re.MULTILINE)
-"""What a quotation, the numbers of lines, or a diff put before a line: `> `, `12\t`, `12|`, `+`."""
+"""The characters that a quotation, line numbers, or a diff put before a line: `> `, `12\t`, `12|`, `+`."""
 _SURROGATES = late(r"[\ud800-\udbff][\udc00-\udfff]")
 _MEANT: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 # A separator that no text of a model contains: a call can't extend over two messages.

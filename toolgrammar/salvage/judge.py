@@ -51,7 +51,7 @@ class Judge:
         self._text = ""
         self._start = self._at = 0
         self.fed = 0
-        """How many characters of the message have come."""
+        """The number of characters of the message so far."""
 
     def see_native(self) -> None:
         """Notes that the answer has a call of the API's own."""

@@ -49,9 +49,9 @@ class Salvage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SalvagePolicy:
-    """Which calls that were read from text may run.
+    """Decides which calls that were read from text may run.
 
-    No choice lets a call run that is not `executable`, one that was cut off or is in doubt.
+    With no setting does a call run that is not `executable`, so one that was cut off or is in doubt.
     """
 
     beside_native: bool = False
@@ -61,8 +61,8 @@ class SalvagePolicy:
     echoes: bool = False
     """Whether calls run whose text is contained in a tool result or a user's message."""
     least_arguments: int = 32
-    """How many characters arguments must have to be looked for by themselves, without their call.
-    Shorter ones, `{"city": "Oslo"}`, are often in a conversation by right."""
+    """The least number of characters of arguments that are searched in the conversation without their
+    call. Shorter ones, such as `{"city": "Oslo"}`, are legitimately repeated."""
 
     def __post_init__(self) -> None:
         """Checks the options.

@@ -95,7 +95,7 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
 
 
 class _Run(NamedTuple):
-    """What a run does."""
+    """The settings of a run."""
 
     source: Source
     reading: Reading

@@ -26,7 +26,7 @@ _PAIRS: Final = 65_536
 
 
 class BadTruthError(ValueError):
-    """What a row has as its truth is not a list of calls."""
+    """Raised if the truth of a row is not a list of calls."""
 
 
 class TrueCall(NamedTuple):
@@ -37,7 +37,7 @@ class TrueCall(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How far the calls of a message are those that were right."""
+    """The agreement of the calls of a message with the true ones."""
 
     message: bool
     """Whether they are the same calls, in their order, and no others."""

@@ -19,7 +19,7 @@ from toolgrammar.values.events import ReasoningDelta
 from toolgrammar.values.patterns import late
 
 TAIL: Final = 64
-"""How many tokens at the end of a prompt are examined."""
+"""The number of tokens at the end of a prompt that are examined."""
 _MADE_UP: Final = ("qqq", "<qqq>", "<|qqq|>", "[QQQ]")
 """Tokens that no tokenizer has, in the usual spellings."""
 _MARK = late(r"(?:<[^<>\s]{1,60}>|\[[A-Z_/]{1,40}\])\s*\Z")

@@ -39,9 +39,9 @@ class ReasoningSplit:
         self._perhaps_open = perhaps_open and bool(self._openers)
         self._source = Source()
         self._read = 0
-        """How many characters the parser has received."""
+        """The number of characters that the parser has received."""
         self._tail = 0
-        """Where the rest begins, as far as it is known."""
+        """The offset of the rest, as far as it is known."""
         self._word = -1
         """The index of the first character after `_tail` that is not white space, or -1."""
         self._found = False

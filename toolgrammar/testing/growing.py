@@ -55,9 +55,9 @@ class Shape(NamedTuple):
     """A text of any length: a beginning, a text that is repeated after it, and perhaps an end."""
 
     place: str
-    """Where the repeats stand."""
+    """The place of the repeats."""
     repeated: str
-    """What is repeated, by name."""
+    """The name of the piece that is repeated."""
     before: str
     unit: str
     behind: str = ""

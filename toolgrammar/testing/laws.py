@@ -391,7 +391,7 @@ _OF_ANY_TEXT: Final[dict[str, Callable[[Case], object]]] = {
 _OF_SHORTCUT_TEXT: Final[dict[str, Callable[[Case], object]]] = {
     "early": early, "truncation": truncation, "round trip": rewritten, "strict oracle": strict_oracle
 }  # fmt: skip
-"""What a malformed case holds need not be what its repair would write: it keeps fewer laws."""
+"""Laws that malformed cases need not keep: their text need not equal what the repair would write."""
 
 
 def laws_of(case: Case) -> list[tuple[str, Callable[[Case], object]]]:

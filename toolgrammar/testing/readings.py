@@ -22,7 +22,7 @@ from toolgrammar.values.events import (
 from toolgrammar.values.spans import Span
 
 SAMPLED = at_depth(few=8, usual=24, every=60)
-"""How many places are tried in a text that has too many."""
+"""The number of places that are tried in a text that has too many."""
 
 # Short texts are cut at every place, longer ones at some.
 _ALL_SPLITS_UP_TO = at_depth(few=8, usual=48, every=400)

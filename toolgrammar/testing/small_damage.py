@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 REPLACEMENTS = " \n\"'`{}[]()<>:,=/|\\_-x7"
-"""What comes to stand in the place of a character, besides what is there."""
+"""The characters that replace a damaged one."""
 _NOTHING = re.compile(r">(\s*)</")
 """An element without content: between its tags stands a value, which is empty."""
 _WORD = re.compile(r"\w")

@@ -18,7 +18,7 @@ WHOLE: Final = "0|[1-9][0-9]*+"
 INTEGER: Final = rf"-?(?:{WHOLE})"
 NUMBER: Final = rf"{INTEGER}(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
 SHORT_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,2}+)?+"
-"""One that a float holds and that needs no bound: shortcuts leave longer ones to their reader."""
+"""A number that a float can represent, so that it needs no limit; shortcuts don't read longer ones."""
 LITERAL: Final = "true|false|null"
 MAX_DIGITS: Final = 4300
 """CPython reads no longer integer (`sys.int_info.default_max_str_digits`); with a bound of our own
@@ -27,7 +27,7 @@ its settings don't change a result."""
 # Colons
 
 OTHER_COLONS: Final = {"=>": "colon", "=": "colon", "\uff1a": "colon"}
-"""What models write for the colon after a key, the longest first, each with its repair's code."""
+"""Replacements of the colon after a key that models write, the longest first, with their repair's code."""
 OTHER_COLON: Final = "|".join(OTHER_COLONS)
 COLONS: Final = ":=\uff1a"
 """The characters with which a colon, or what stands for one, begins: `\uff1a` is that of Chinese."""
@@ -43,7 +43,7 @@ PLAIN: Final = rf'"\\{CONTROLS}'
 ESCAPED: Final = '"\\/bfnrt'
 """The characters after the backslash of a short escape."""
 CONTROL_ESCAPES: Final = "bfnrt"
-"""Those of them that stand for a control character."""
+"""The letters of escapes that stand for a control character."""
 HEX: Final = r"[0-9a-fA-F]"
 UNICODE: Final = rf"u{HEX}{{4}}"
 LOW_HALF: Final = rf"\\u[dD][c-fC-F]{HEX}{{2}}"

@@ -52,7 +52,7 @@ _CLOSERS: Final = {"[": "]", "(": ")", "{": "}"}
 _LONGEST_WORD: Final = 4300
 """CPython neither reads nor writes an integer of more decimal digits."""
 _LONGEST_PREFIXED: Final = 3500
-"""As many hexadecimal digits stay below that."""
+"""The longest number with a prefix, in digits, whose value stays below that."""
 _MISSING: Final = object()
 
 

@@ -48,9 +48,9 @@ class Reading:
     strict: bool
     """Whether nothing is repaired."""
     prefix: str
-    """What the chat template had written of each answer."""
+    """The text of each answer that the chat template wrote."""
     id_seed: str
-    """What ids that the format omits are made from."""
+    """The seed of ids that the format omits."""
     finish_reason: str | None
     """Why the server stopped."""
     limits: Limits
@@ -109,9 +109,9 @@ class Settings(TypedDict, total=False):
     strict: bool
     """Accept only the language of the grammar and repair nothing."""
     prefix: str
-    """What the chat template had written of each answer before the model began."""
+    """The text of each answer that the chat template wrote before the model began."""
     id_seed: str
-    """What ids that the format omits are made from."""
+    """The seed of ids that the format omits."""
     finish_reason: str | None
     """Why the server stopped; "length" says that the answers were cut."""
     limits: Limits

@@ -28,9 +28,8 @@ _LONGEST_NAME = 40
 
 
 Row: TypeAlias = tuple[int, "str | bytes | None", bytes, str]
-"""One row: its line or place (the first is 1), its message, what else is wanted of it as a JSON
-object, and why there is no message, empty where there is one. A plain tuple: it is made for each
-of millions."""
+"""A row: the number of its line or place (the first is 1), its message, the other wanted columns as a
+JSON object, and the reason why it has no message, or "". A plain tuple, since there are millions."""
 
 
 def rows_of_lines(

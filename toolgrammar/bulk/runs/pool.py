@@ -34,7 +34,7 @@ _MOST = 16
 """The most running and finished chunks for each process, which bounds the memory."""
 
 _settings: list[tuple[Reading, Path]] = []
-"""In a process of the pool, the settings of its run and the folder for its lines."""
+"""The settings of the run and the folder for its lines, in a process of the pool."""
 
 
 def in_order(

@@ -53,9 +53,9 @@ class _Row(NamedTuple):
     """One message of a file, in whatever shape it is written."""
 
     name: str
-    """What it is called in notes and errors."""
+    """Its name in notes and errors."""
     record: dict[str, Any]
-    """What its line holds."""
+    """The content of its line."""
     lists: dict[str, Any]
     """The lists of tools by id that its file has in the first line."""
 

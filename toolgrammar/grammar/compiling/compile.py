@@ -109,7 +109,7 @@ class _Compiler:
         self.numbers = {name: number for number, name in enumerate(self.used)}
         self.terminals = tuple(self._terminal(name).with_header(header) for name in self.used)
         self.advice: list[GrammarError] = []
-        """What works but may not be meant."""
+        """Advice on grammar that compiles but may not be meant."""
         self.tables = self._tables()
         """The finished tables."""
 

@@ -31,8 +31,7 @@ class BlockReader:
         self.finish_reason: str | None = None
         """Why the server stopped, once it said so."""
         self.ended_texts = 0
-        """How many texts have ended: those of blocks that follow each other are one, as citations
-        cut a text into blocks."""
+        """The number of texts that have ended; adjacent text blocks are one text, since citations split it."""
 
     def feed(self, item: object) -> list[Event]:
         """Returns what one event becomes."""

@@ -37,7 +37,7 @@ _MOST: Final = 64
 """Objects in a row that are told apart; more are no arguments of calls."""
 _BETWEEN: Final = " \t\r\n,;"
 _EMPTY: Final = frozenset({"", "{", "{}"})
-"""What may still be an empty object before the real one, as in `{}{"city": "Oslo"}`."""
+"""A beginning that may be an empty object before the real one, as in `{}{"city": "Oslo"}`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,7 @@ class RepairedPieces:
 
 
 class _Arriving:
-    """One call of which not all has come."""
+    """A call that is not complete yet."""
 
     __slots__ = ("calls", "has_other_ids", "identity", "index", "name", "pieces", "read", "reader")
 

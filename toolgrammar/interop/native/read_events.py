@@ -37,7 +37,7 @@ class ApiReader(Protocol):
 
     @property
     def ended_texts(self) -> int:
-        """How many texts have ended, as another block stands behind them."""
+        """The number of texts that have ended, since another block follows them."""
 
     def feed(self, item: object) -> list[Event]:
         """Returns what one chunk becomes."""

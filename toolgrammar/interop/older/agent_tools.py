@@ -67,7 +67,7 @@ class ToolResult:
     error_message: str | None = None
     """`unknown_tool`, or a code, a colon and a message; None if the call is ok."""
     attempts: int = 0
-    """How many invocations were begun."""
+    """The number of invocations that were started."""
     cached: bool = False
     """Whether the output comes from the cache."""
 

@@ -31,7 +31,7 @@ class ResponseWriter:
         self._items: dict[int, dict[str, Any]] = {}
         """The items of calls by our index, each with its place in the output."""
         self._texts: dict[tuple[object, object], list[str]] = {}
-        """What was left of each text, by its item and its place in that."""
+        """The remaining text of each part, by its item and its index in the item."""
         self._text_place: Mapping[str, Any] = {}
         self._next = 0
         self._deferred: list[Event] = []

@@ -56,7 +56,7 @@ class ResponsesEvents:
         self.finish_reason: str | None = None
         """Why the server stopped, once it said so."""
         self.ended_texts = 0
-        """How many texts have ended: each part of an item is one."""
+        """The number of texts that have ended; each part of an item is one."""
 
     def feed(self, chunk: Mapping[str, Any]) -> list[Event]:
         """Returns what one event becomes."""

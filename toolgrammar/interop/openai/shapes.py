@@ -318,7 +318,7 @@ class ChunkReader:
 
     @property
     def ended_texts(self) -> int:
-        """How many texts have ended; all content of a completion is one."""
+        """The number of texts that have ended; the whole content of a completion is one."""
         return self._responses.ended_texts
 
     def feed(self, item: object) -> list[Event]:

@@ -49,7 +49,7 @@ class Needs:
         self.last_key = ""
         """The key that was written last."""
         self.inputs = 0
-        """How many parts of the text of this call are still to come."""
+        """The number of parts of this call's text that are not written yet."""
 
     def copy(self) -> Needs:
         """Returns an independent copy for one try."""
@@ -164,7 +164,7 @@ class Needs:
 
     @property
     def size(self) -> tuple[int, int, int, int]:
-        """How much is left; a rule that makes it smaller has written something."""
+        """A measure of what is left; a rule that makes it smaller has written something."""
         prose = self.prose is not None
         return (len(self.calls), prose, len(self.parts), len(self.arguments))
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from toolgrammar.writing.grammar_walk.raw_texts import RawTexts
 
 _INDENTATION = "    "
-"""What lines of a text are indented by."""
+"""The indentation of lines of a text."""
 _FREE_EDGES = frozenset({"strip", "quoted"})
 
 
