@@ -1,4 +1,4 @@
-"""Counts what is told of a message from its own beginning, and not from that of the prefix.
+"""Converts the offsets of a message's result so that they count from the message, not from the prefix.
 
 With the prefix `<think>` the call in `<think>Go.</think>[f()]` begins at 17 inside of the reading;
 for the caller, who has the message alone, it begins at 10. What is missing in the prefix is put in

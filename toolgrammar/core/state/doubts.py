@@ -1,4 +1,4 @@
-"""Doubts a call for what stands behind its arguments, so that it is not executable.
+"""Doubts a call because of the text behind its arguments, so that it is not executable.
 
 Example: in `{"to": ["a@b.c",<tool_call>` brackets are open where another call opens, so the call gets
 the doubt `bracket`. What stands in a value is judged in `driver/raw/value_doubts.py`.

@@ -1,7 +1,7 @@
-"""Says what stands beside the arguments of a call and is no part of it, and doubts what may be one.
+"""Reports members beside the arguments of a call, and doubts the call if one may be an argument.
 
-Example: of `{"name": "order", "arguments": {"kind": "rye"}, "kilos": 25}` the call gets `kind`
-alone. It is doubted where the tool has an argument `kilos`; else an info says so.
+Example: in `{"name": "order", "arguments": {"kind": "rye"}, "kilos": 25}` the call only gets `kind`. It is
+doubted if the tool has an argument `kilos`; else there is a diagnostic of severity `info`.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"})
-"""Codes of repairs by which the rest of a string that ends too early becomes a member."""
+"""The codes of repairs that may turn the rest of a string into a member."""
 _LEADS: Final = frozenset({",", '"', "'"})
 """The first character of the rest of arguments, other than a letter: of a member, or of a string's end."""
 _STRING = late(r"\s{0,16}:\s{0,16}[\"']([^\"'\n]{1,64})[\"']")
 _NOTHING = late(r"\s{0,16}:\s{0,16}(?:null|None|\"\s{0,16}\"|\{\s{0,16}\}|\[\s{0,16}\])")
-"""A value that holds no arguments, behind its key."""
+"""A value without arguments, behind its key."""
 _LONGEST_NAME: Final = 100
-"""Characters from the end of a key to that of a name behind it, at most."""
+"""The maximal number of characters behind a key that are examined."""
 MOST_KEYS: Final = 32
-"""Keys that are kept of one call, and of what stands before its name."""
+"""The maximal number of keys that are kept of one call, and of the text before its name."""
 PLAIN_KEYS: Final = (
     "explanation", "id", "index", "reason", "reasoning", "thought", "thoughts", "type", "why",
 )  # fmt: skip
-"""Keys, in small letters, by which models say what an object is, or what they thought."""
+"""Keys, in lower case, with which models describe an object or note their thoughts."""
 
 
 def note_beside(builder: Builder, key: str, offset: int) -> None:
-    """Notes the key of a member that fills no role, and where it stands."""
+    """Notes the key and the offset of a member that fills no role."""
     keys = builder.keys_beside
     keys[offset] = key
     if len(keys) > 2 * MOST_KEYS:
-        # What stands long before a call is none of its members.
+        # A member long before a call does not belong to it.
         for old in list(keys)[:MOST_KEYS]:
             del keys[old]
 
 
 def is_plain(key: str, specs: Iterable[ToolSpec]) -> bool:
-    """Whether a member with this key says nothing of a call, and can be no argument of one."""
-    # `id` is an argument of many tools: where one has it, the member may be that argument.
+    """Whether a member with this key neither belongs to a call nor can be an argument of one."""
+    # `id` is an argument of many tools; if a tool has it, the member may be that argument.
     return key.lower() in PLAIN_KEYS and not any(key in spec.properties for spec in specs)
 
 
 def holds_beside(builder: Builder, draft: Draft) -> bool:
-    """Whether a member without a role stands behind the arguments of the open call, if it has any."""
-    # Before the arguments members are usual: `{"id": 3, "name": "search", "arguments": {}}`.
+    """Whether there is a member without a role behind the arguments of the open call."""
+    # Before the arguments such members are usual: `{"id": 3, "name": "search", "arguments": {}}`.
     behind = max(draft.start, draft.arguments_end)
     return any(offset >= behind for offset in builder.keys_beside)
 
 
 def tell_beside(builder: Builder, draft: Draft) -> None:
-    """Reports what stands beside the arguments of a call that ends; doubts what may be one of them."""
+    """Reports the members beside the arguments of the ending call, and doubts the call if needed."""
     keys = builder.keys_beside
     for offset, key in sorted(keys.items()):
-        # What is said twice has a doubt of its own.
+        # A repeated key has its own doubt.
         if offset < draft.start or "duplicate-key" in draft.doubts:
             continue
         awaited = builder.awaits(key)
@@ -72,7 +72,7 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
             continue
         message = f"Found `{key[:40]}` beside the arguments, and no part of the call"
         place = Span(offset, offset + len(key) + 2)
-        # A call that is in doubt already is not run: more reasons would help nobody.
+        # A call with a doubt does not run anyway, so no further reasons are looked for.
         is_rest = not (awaited or draft.doubts) and _is_mended(builder, draft, place)
         names = not draft.doubts and _names_other(builder, draft, place.end)
         holds = not (draft.doubts or draft.error) and _may_be_arguments(builder, key, place.end)
@@ -92,10 +92,10 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
 
 
 def _may_be_arguments(builder: Builder, key: str, place: int) -> bool:
-    """Whether a call has no arguments, and a key beside its name holds something.
+    """Whether a call has no arguments, but a member beside its name that may contain them.
 
-    As in `{"name": "search", "query": "x"}`: the tool would run without what was meant for it. One
-    that takes no arguments loses none, but where the key is one that others use for all of them.
+    In `{"name": "search", "query": "x"}` the tool would run without its argument. A tool that takes no
+    arguments can't miss any, unless the key is one that formats use for all arguments.
     """
     spec = builder.spec()
     takes_none = spec is not None and not spec.properties
@@ -112,17 +112,17 @@ def _names_other(builder: Builder, draft: Draft, place: int) -> bool:
 
 
 def _is_mended(builder: Builder, draft: Draft, key: Span) -> bool:
-    """Whether a key is one by repairs of quotes alone, as `b` of `{"name": "a"b", …}` is."""
+    """Whether a key only exists because of repaired quotes, such as `b` in `{"name": "a"b", …}`."""
     found = builder.diagnostics[draft.diagnostics.listed :]
     near = (each.span for each in found if each.code in _OF_QUOTES)
-    # A colon that was put in stands at the end of the key.
+    # An inserted colon is at the end of the key.
     return any(span.start <= key.end and key.start <= span.end for span in near)
 
 
 def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> bool | None:
-    """Whether the rest of the arguments stands at a place behind them; None where more text tells.
+    """Whether the rest of the arguments is at a place behind them; None if that needs more text.
 
-    Where the call was given out as its arguments ended, the rest is reported as lost.
+    If the call was emitted at the end of its arguments, the rest is reported as lost.
 
     Args:
         builder: the message.
@@ -131,11 +131,11 @@ def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> boo
         final: whether the text ends the message.
     """
     first = text[place : place + 1]
-    # A letter may be that of a key whose quote is damaged: `{}city": "Oslo"}`.
+    # A letter may begin a key whose quote is damaged: `{}city": "Oslo"}`.
     if first not in _LEADS and not first.isalpha():
         return False
     follows = stands_at(text, place, final=final, is_cut=builder.end.is_cut)
-    # Where a model wrote that it calls nothing, there is neither a draft nor a call.
+    # If the model wrote that it calls nothing, there is neither a draft nor a call.
     last = builder.calls[-1] if follows and not builder.has_draft and builder.calls else None
     if last is not None and "skipped-markup" not in last.doubts:
         report_rest(builder, last.span.end)
@@ -143,6 +143,6 @@ def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> boo
 
 
 def report_rest(builder: Builder, place: int) -> None:
-    """Reports that what may be the rest of the arguments of a call stands at a place behind it."""
+    """Reports text at a place behind a call that may be the rest of its arguments."""
     message = "Found text right behind the arguments; it may be a part of them"
     builder.report("skipped-markup", "error", message, Span(place, place))

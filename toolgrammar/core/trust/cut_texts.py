@@ -1,9 +1,9 @@
-"""Doubts texts that a closer in them may have cut, where the rest of them stands behind their call.
+"""Doubts calls with a text that may be cut: a closer inside the text ended it too early.
 
-Example: of `<tool_call>{"name": "f", "arguments": {"text": Hello }}</tool_call> more"}}</tool_call>` the
-call gets `Hello`; behind it the string ends, with its object. Where the closer of a value was put in, that
-closer may stand behind the call. A text that holds the call's own opener, as "ls -l```bash" does, may
-be cut as well: the model broke off, and began anew.
+Example: in `<tool_call>{"name": "f", "arguments": {"text": Hello }}</tool_call> more"}}</tool_call>` the
+call gets `Hello`; behind the call the string and its object end. If the closer of a value was inserted,
+the real one may be behind the call. A text that contains the call's own opener, such as "ls -l```bash",
+may be cut as well: the model broke off, and began the call again.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import Status
 
 CODE: Final = "unread-call"
-"""The code of the doubt: the text may hold a call that could not be read."""
+"""The code of the doubt: the text may contain a call that could not be read."""
 _LONGEST_OPENER: Final = 96
-"""The most characters of an opener."""
+"""The maximal number of characters of an opener."""
 _OPENER = late(r"<[^\W\d][^<>\n]{0,64}>|[^\w\s<>]{1,9} ?[\w.-]{1,64}|[A-Z]\w{1,32}: [\w.-]{1,64}")
-"""A tag, or a mark or label and the word behind it, as in "```bash" or `Action: search`."""
+"""A tag, or a mark or label and the word behind it, such as "```bash" or `Action: search`."""
 
 
 def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
-    """Doubts the open call if its opener stands in the text that it carries.
+    """Doubts the open call if its free text contains the opener of the call.
 
-    The opener counts with the name behind it, as prose may hold the mark alone.
+    The opener has to be followed by the name, since prose may contain the mark alone.
     """
     if draft.inputs is None or draft.doubts:
         return
     opener = _OPENER.match(builder.source.slice(draft.start, draft.start + _LONGEST_OPENER))
     if opener is None:
         return
-    # Where the text of the call is all of it, it begins with the opener.
+    # If the text is the whole call, it begins with the opener.
     first = len(opener[0]) if draft.arguments_start <= draft.start else 0
     if "".join(draft.inputs).find(opener[0], first) < 0:
         return
@@ -52,15 +52,15 @@ _REST = late(r"[\"'\u201d}\]]\s{0,16}(?:[}\]]|</|<[|\uff5c]|\[/)")
 """The end of a string or an object inside a call."""
 _TAG = late(r"</([\w.:|-]{1,64})>")
 _LONGEST: Final = 4096
-"""Characters behind a call in which the closer of its value is looked for."""
+"""The number of characters behind a call in which the closer of its value is searched."""
 
 
 def what_was_open(builder: Builder, draft: Draft, status: Status) -> str | None:
-    """Returns the tag whose closer was put in behind a value of a call that ends.
+    """Returns the tag whose closer was inserted behind a value of the ending call.
 
-    It is "" for a text without quotes; None where no text of the call may have been cut.
+    Returns "" for a text without quotes, and None if no text of the call may be cut.
     """
-    # A sound call has its own ends, and what is doubted already is not run.
+    # A sound call has all of its closers, and a call with a doubt does not run anyway.
     if status != "repaired" or draft.doubts:
         return None
     for each in builder.diagnostics[draft.diagnostics.listed :]:
@@ -74,21 +74,21 @@ def what_was_open(builder: Builder, draft: Draft, status: Status) -> str | None:
 
 
 def _is_of_value(builder: Builder, draft: Draft, tag: str) -> bool:
-    """Whether a tag stands around a value of a call, not around the call."""
+    """Whether a tag encloses a value of a call, not the call."""
     place = draft.arguments_start
     if place < 0:
         return False
     written = builder.source.slice(place, max(place, draft.arguments_end))
-    # The brackets of an object tell where it ends, whatever stands around it.
+    # The brackets of an object show where it ends, whatever encloses it.
     if written.startswith(("{", "[")):
         return False
-    # The tag of the one value there is stands before it: `<tool_input>rye`.
+    # The tag of a single value precedes it: `<tool_input>rye`.
     before = builder.source.slice(max(draft.start, place - len(f"<{tag}>\n")), place)
     return f"<{tag}" in before + written
 
 
 def doubt_cut_texts(builder: Builder) -> None:
-    """Doubts calls behind which the rest of their text stands, once the message has ended."""
+    """Doubts calls that are followed by the rest of their text; called at the end of the message."""
     for index, tag in sorted(builder.turns.cut.items()):
         call = builder.calls[index]
         if _closes_behind(builder, call.span.end, tag) if tag else _goes_on(builder, index):
@@ -98,7 +98,7 @@ def doubt_cut_texts(builder: Builder) -> None:
         else:
             continue
         code = _CLOSER if tag else _BARE
-        # Its `CallEnd` was held back until now, for this (`Withheld`).
+        # Its `CallEnd` was held back until now for this reason (`Withheld`).
         builder.calls[index] = replace(call, doubts=(*call.doubts, code))
         builder.report(code, "error", message, call.span)
 
@@ -106,7 +106,7 @@ def doubt_cut_texts(builder: Builder) -> None:
 def _goes_on(builder: Builder, index: int) -> bool:
     """Whether a string ends in the text behind a call."""
     start = builder.calls[index].span.end
-    # Up to the next call: what ends behind that is the end of a string in it.
+    # Up to the next call: a string that ends behind that belongs to the next call.
     following = builder.calls[index + 1 :]
     stop = following[0].span.start if following else builder.source.length
     return any(
@@ -116,8 +116,8 @@ def _goes_on(builder: Builder, index: int) -> bool:
 
 
 def _closes_behind(builder: Builder, start: int, tag: str) -> bool:
-    """Whether an element ends behind a place that did not begin there."""
+    """Whether there is the closer of an element behind a place, but not its opener."""
     behind = builder.source.slice(start, min(start + _LONGEST, builder.source.length))
     closer, opener = behind.find(f"</{tag}>"), behind.find(f"<{tag}")
-    # `<path>b</path>` behind the call is a whole element of its own.
+    # `<path>b</path>` behind the call is a complete element, not the end of the value.
     return closer >= 0 and not 0 <= opener < closer

@@ -1,4 +1,7 @@
-"""Judges, where several formats are read, whether what was read so far is a call."""
+"""Judges whether the text read so far is a call, if several formats are read.
+
+Example: `<search>` is a call if `search` is a known tool, and else may be a tag of HTML.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,9 @@ _LONGEST_WORD = 64
 _FIRST_KEY = late(rf"""\s*\{{\s*["'`\u201c]?([\w$-]{{0,{_LONGEST_WORD}}})([^\w$"'`\u201d:-]?)""")
 """The first word of an object's first key, and what follows it."""
 _FENCE = 3
-"""Backticks in a row that open a block of code."""
+"""The number of backticks that open a block of code."""
 _NEAR = 1024
-"""Characters before a place in which a backtick tells that it is quoted."""
+"""The number of characters before a place in which an open backtick is searched."""
 
 
 class NotACall(Exception):  # noqa: N818 - no error: what was read is text, or another format's
@@ -38,62 +41,62 @@ def is_name(name: str) -> bool:
 
 
 def is_inline_code(source: Source, offset: int, free: int) -> bool:
-    """Whether a place stands behind a backtick that opens: `<tool_call>` in a sentence is a word.
+    """Whether a place is in inline code, behind an opening backtick: there markup is only mentioned.
 
-    The backtick is looked for on the same line, near the place, behind the last island (`free`).
+    The backtick is searched on the same line, near the place, behind the last island (`free`).
     """
-    # Behind the last island: a backtick in the arguments of a call opens nothing in the text.
+    # Behind the last island, since a backtick in the arguments of a call does not open inline code.
     line = source.slice(max(free, offset - _NEAR), offset).rpartition("\n")[2]
     return "`" in line and ends_in_code(line)
 
 
 def ends_in_code(line: str) -> bool:
-    """Whether inline code is open at the end of a line: as many backticks as open it close it."""
+    """Whether inline code is open at the end of a line: it is closed by the same number of backticks."""
     opened = 0
     line = line.rpartition("\r")[2]  # which ends a line, too
     for run in _BACKTICKS.finditer(line):
         length = run.end() - run.start()
         if opened:
             opened = 0 if length == opened else opened
-        # Three of them where a line begins are a fence.
+        # Three backticks at the beginning of a line are a fence.
         elif length < _FENCE or line[: run.start()].strip():
             opened = length
     return opened > 0
 
 
 def is_code_block(opener: str) -> bool:
-    """Whether what opens is no more than a fence of Markdown with its language: code in prose."""
+    """Whether an opener is only a fence of Markdown with a language, as of code in prose."""
     return _FENCE_LINE.fullmatch(opener) is not None
 
 
 def length_as_evidence(opener: str) -> int:
-    """Returns the length of an opener, of a block of code without its language.
+    """Returns the length of an opener; for a block of code without the language.
 
-    A format that has the language in its opener is no more likely than one that reads it.
+    A format whose opener contains the language is not more likely than one that reads it as a role.
     """
     return len(opener) - len(opener.lstrip(opener[:1])) if is_code_block(opener) else len(opener)
 
 
 def is_markup(opener: str) -> bool:
-    """Whether what opens is no more than a tag of one plain word: `<code>` in a page of HTML."""
+    """Whether an opener is only a tag with one plain word, such as `<code>`, which HTML has, too."""
     return _WORD_TAG.fullmatch(opener) is not None
 
 
 def tag_of_tool(text: str, place: int, tools: Container[str]) -> bool:
-    """Whether a tag stands at a place whose only word is the name of a given tool."""
+    """Whether there is a tag at a place whose only word is the name of a given tool."""
     found = _TAG.match(text, place)
     return found is not None and found[1] in tools
 
 
 def opens_as_prose(text: str, place: int) -> bool:
-    """Whether what opens at a place begins as a block of code or a tag of one word does."""
+    """Whether the opener at a place begins like a block of code or a tag with one word."""
     return _AS_PROSE.match(text, place) is not None
 
 
 def begins_its_arguments(builder: Builder, text: str, place: int) -> bool:
     """Whether an object begins with an argument of the open call's tool, or has none."""
     spec, key = builder.spec(), _FIRST_KEY.match(text, place)
-    # Without a known tool nothing can be told against the object.
+    # Without a known tool there is no evidence against the object.
     if spec is None or key is None:
         return spec is None
     word, behind = key.groups()
@@ -106,12 +109,12 @@ def begins_its_arguments(builder: Builder, text: str, place: int) -> bool:
         return any(rest and not rest[0].isascii() for rest in rests)  # written as an escape
     if behind:
         return any(rest.startswith(behind) for rest in rests)
-    # So long a key was cut by the expression, not by the model.
+    # A key of this length was cut by the expression, not by the model.
     return len(word) == _LONGEST_WORD and bool(rests)
 
 
 def names_a_tool(builder: Builder) -> bool | None:
-    """Whether the open call names a known tool; None where no tools are known."""
+    """Whether the open call names a known tool; None if no tools are known."""
     draft = builder.draft
     if draft is None or draft.name is None or not builder.tools:
         return None

@@ -1,9 +1,9 @@
-"""Doubts a call whose free text may hold the arguments of the call, or be another one.
+"""Doubts a call whose free text may contain the arguments of the call, or be another call.
 
-Examples: `<read_file>:<path>a.md</path></read_file>` has a text that holds the element of an argument of
-`read_file`; `'path': 'a.md'}` is an object of its arguments that lacks a brace; `{"nme": "search",
-"parameters": {}}` as the code of a tool names another tool; a file that is written whole holds no
-`=======` and `>>>>>>> REPLACE`, which are of an edit.
+Examples: the text in `<read_file>:<path>a.md</path></read_file>` contains the element of an argument of
+`read_file`; `'path': 'a.md'}` is an object of arguments without its brace; `{"nme": "search",
+"parameters": {}}` as the code of a tool names another tool; a whole file does not contain `=======` and
+`>>>>>>> REPLACE`, which belong to an edit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CODE: Final = "bare-text"
 _MEMBER = late(rf"\s*+([\"'\u201c]?)([\w-]{{1,64}})[\"'\u201d]?\s{{0,8}}[{COLONS}]")
 _MIDDLE = late(r"^={5,9}\r?$", re.MULTILINE)
 _END = late(r"^>{5,9}(?: |\r?$)", re.MULTILINE)
-"""The middle and the end of a block that replaces lines, as of a merge that was not resolved."""
+"""The end of a block that replaces lines, as in an unresolved merge conflict."""
 
 
 def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
@@ -48,7 +48,7 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
 
 
 def _argument_in(text: str, keys: Iterable[str]) -> str:
-    """Returns the tag of an argument in a text, as `<path>` or `<parameter name="path">`; else ""."""
+    """Returns the tag of an argument in a text, such as `<path>` or `<parameter name="path">`, or ""."""
     for key in keys if "<" in text else ():
         if key in text:
             name = re.escape(key)
@@ -59,9 +59,9 @@ def _argument_in(text: str, keys: Iterable[str]) -> str:
 
 
 def _member_in(text: str, keys: Collection[str]) -> str:
-    """Returns the argument with which a text begins as an object does that lacks its brace; else "".
+    """Returns the first argument if a text is an object without its opening brace, or "".
 
-    Its key is in quotes, or a brace is left over at the end: `'query': 'tides'}`.
+    The key is in quotes, or there is a closing brace at the end: `'query': 'tides'}`.
     """
     found = _MEMBER.match(text)
     if found is None or found[2] not in keys:
@@ -71,6 +71,6 @@ def _member_in(text: str, keys: Collection[str]) -> str:
 
 
 def _may_be_call(text: str, names: Collection[str]) -> bool:
-    """Whether a text is an object of JSON that holds the name of a known tool as a string."""
+    """Whether a text is a JSON object that contains the name of a known tool as a string."""
     is_object = text.lstrip().startswith("{") and any(f'"{name}"' in text for name in names)
     return is_object and json_shape(text) is not None

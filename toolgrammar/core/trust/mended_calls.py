@@ -1,7 +1,7 @@
-"""Doubts a call in which something was mended, where what came of it shows that it may be wrong.
+"""Doubts a mended call if its name or values show that the repair may be wrong.
 
-Example: `{"name": "f", "arguments": {"a": 1, "arguments": {"a": 2}}` lacks a brace. With it the call
-has arguments in its arguments: the model may have begun anew.
+Example: `{"name": "f", "arguments": {"a": 1, "arguments": {"a": 2}}` lacks a brace. With the brace inserted
+the call has arguments inside its arguments, so the model may have begun the call again.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _TYPED: Final = frozenset({"schema-type", "decoded"})
-"""Codes of changes that the schema, or the value itself, makes sure."""
+"""The codes of changes that are certain, because of the schema or the value itself."""
 _SPELLED: Final = frozenset(
     {"comment", "control", "literal", "number", "quote-style", "space", "stray-comma"}
 )
-"""Codes of what is only spelled otherwise: that makes no other keys or types."""
+"""The codes of repairs of a mere spelling, which can't result in other keys or types."""
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
-"""By the code of a delimiter that was put in, the marks that may have slipped into a string."""
+"""For each code of an inserted delimiter, the characters that may have slipped into a string."""
 _OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote", "slipped-quote"})
-"""Codes of quotes that are mended."""
+"""The codes of mended quotes."""
 _ODD_KEY = late(r"[<>{}`|\"\\\n\r]|&\w{2,6};")
 """Characters that are in no key; in a call with a repair they show that the repair was wrong."""
 
 
 class Mended(NamedTuple):
-    """A mended call, as the rules see it."""
+    """A mended call, as the rules need it."""
 
     name: str
     arguments: dict[str, JsonValue]
     found: Sequence[Diagnostic]
     """The diagnostics of the call."""
     codes: AbstractSet[str]
-    """Codes of the repairs in it that are taken for sure."""
+    """The codes of its repairs that have no doubt of their own."""
     spec: ToolSpec | None
 
     @property
@@ -72,11 +72,11 @@ class Mended(NamedTuple):
 
 
 def doubt_mended(builder: Builder, draft: Draft) -> None:
-    """Doubts a mended call whose name or values show that the mending may have guessed wrong."""
+    """Doubts a mended call whose name or values show that a repair may be wrong."""
     found = builder.diagnostics[draft.diagnostics.listed :]
     counted = builder.listing.mark().rest.keys()
     codes = sure_codes(found) | (counted - _TYPED)
-    # A call that is in doubt already is not run: more reasons would help nobody.
+    # A call with a doubt does not run anyway, so no further reasons are looked for.
     if not draft.repaired or not codes or draft.doubts:
         return
     inside = bool(counted) or any(_is_inside(draft, each) for each in found)
@@ -89,17 +89,17 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
 
 
 def sure_codes(found: Iterable[Diagnostic]) -> set[str]:
-    """Returns the codes of repairs that are taken for sure: only they may be wrong in silence."""
+    """Returns the codes of repairs without a doubt of their own, which could be wrong silently."""
     return {each.code for each in found if each.severity == "warning"} - _TYPED
 
 
 def changes_values(codes: AbstractSet[str]) -> bool:
-    """Whether repairs with these codes may make other keys or types than were meant."""
+    """Whether repairs with these codes can result in other keys or types than were meant."""
     return not codes <= _SPELLED
 
 
 def reason_to_doubt(mended: Mended, *, inside: bool) -> tuple[str, str] | None:
-    """Returns the code and the message of the first doubt that a mended call has; None without one.
+    """Returns the code and the message of the first doubt about a mended call; None if there is none.
 
     Args:
         mended: the call.
@@ -115,19 +115,19 @@ def _is_taken(arguments: dict[str, JsonValue], spec: ToolSpec | None) -> bool:
     """Whether arguments fit their tool, if it is known."""
     if spec is None:
         return True
-    # A quote put in at the wrong place often leaves a key that the tool does not have, which the
-    # schema seldom forbids.
+    # A quote that was inserted at the wrong place often results in a key that the tool does not have,
+    # which the schema seldom forbids.
     return guide_of_tool(spec).admits(arguments) and fits(arguments, spec.shape.schema)
 
 
-# The rules. Each says whether what was mended shows that text was lost, or belongs elsewhere.
+# The rules. Each returns whether the repaired call shows that text was lost or belongs elsewhere.
 
 
 def _begins_anew(mended: Mended) -> bool:
-    """Whether arguments stand in the arguments of a call in which a brace was put in.
+    """Whether a brace was inserted, and the arguments contain arguments.
 
-    As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`, or, from their first
-    list or object on, `{"stops": [{"stops": [1, 2], "days": 3}`.
+    As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`, or, from the first list or
+    object on, in `{"stops": [{"stops": [1, 2], "days": 3}`.
     """
     arguments = mended.arguments
     if not any(map(_puts_in_brace, mended.found)):
@@ -141,7 +141,7 @@ def _begins_anew(mended: Mended) -> bool:
 
 
 def _holds_object(part: dict[str, JsonValue], keys: AbstractSet[str]) -> bool:
-    """Whether an object holds another one under one of these keys."""
+    """Whether an object contains another one under one of these keys."""
     return any(isinstance(part.get(key), dict) for key in keys)
 
 
@@ -151,27 +151,26 @@ def _begins(part: dict[str, JsonValue], key: str) -> bool:
 
 
 def _holds_next_call(mended: Mended) -> bool:
-    """Whether the call has an argument of its own name: of `<f><a>1</a></fx><f>…</f>` it has `f`."""
+    """Whether an argument has the name of the call, as `f` in `<f><a>1</a></fx><f>…</f>`."""
     return mended.name in mended.arguments and not mended.declares(mended.name)
 
 
 def _has_odd_key(mended: Mended) -> bool:
-    r"""Whether a key is none, as in `{Ok. <tool_call>{"name": …` or `{\"city\": …`."""
+    r"""Whether a key has characters that no key has, as in `{Ok. <tool_call>{"name": …`."""
     return any(_ODD_KEY.search(key) for part in objects_of(mended.arguments) for key in part)
 
 
 def _lost_text(mended: Mended) -> bool:
-    """Whether a delimiter is missing and a bracket left over, as in `{"a": ["b", "c": 0}}`."""
+    """Whether a delimiter is missing and there is a bracket too many, as in `{"a": ["b", "c": 0}}`."""
     found = mended.found
     lacks = "comma" in mended.codes or any(map(_lacks_bracket, found))
     return lacks and any(map(_leaves_out_bracket, found))
 
 
 def _closes_lost_list(mended: Mended) -> bool:
-    """Whether the closer of a list stands for that of an object, as in `{"a": "b"]`: it may be one.
+    """Whether an object is closed like a list, as `{"a": "b"]` is: it may contain a list without opener.
 
-    Where a schema tells, a list that lost its opener is no value that it takes; of `{]` all may be
-    lost.
+    With a schema, a list that lost its opener would not fit it. In `{]` everything may be lost.
     """
     return (mended.spec is None or not mended.arguments) and any(
         edit.replacement == "}" and edit.span.end > edit.span.start
@@ -214,9 +213,9 @@ def _holds_arguments_behind(mended: Mended) -> bool:
 
 
 def _holds_awaited(mended: Mended) -> bool:
-    """Whether a string whose quotes were mended may hold an argument that is not given.
+    """Whether a string with mended quotes may contain an argument that is missing.
 
-    Of `{"path": "a", "city": "b"}` damage may leave `{"path": "a, "city: "b"}`.
+    Damage may turn `{"path": "a", "city": "b"}` into `{"path": "a, "city: "b"}`.
     """
     if mended.spec is None or mended.codes.isdisjoint(_OF_QUOTES):
         return False
@@ -225,7 +224,7 @@ def _holds_awaited(mended: Mended) -> bool:
 
 
 def _holds_own_name(mended: Mended) -> bool:
-    r"""Whether a string whose quotes were mended may hold the call once more: `x"\nsend({to:"y`."""
+    r"""Whether a string with mended quotes may contain the call once more: `x"\nsend({to:"y`."""
     if mended.spec is None or mended.codes.isdisjoint(_OF_QUOTES):
         return False
     tools = {mended.name: mended.spec}
@@ -233,14 +232,14 @@ def _holds_own_name(mended: Mended) -> bool:
 
 
 def _stands_for_value(mended: Mended) -> bool:
-    """Whether text without quotes stands for a value, as in `["a", ...]`, `{"a": $X}`, `{"a": <x>}`."""
+    """Whether text without quotes is a placeholder, as in `["a", ...]`, `{"a": $X}`, `{"a": <x>}`."""
     return "bare-text" in mended.codes and any(map(is_placeholder, mended.strings))
 
 
 def _has_undeclared(mended: Mended) -> bool:
     """Whether an argument that the tool does not have may be a damaged closer.
 
-    As `parameters`, of a `<parameters>` in place of `</parameters>`.
+    Example: `parameters`, if `<parameters>` was written for `</parameters>`.
     """
     if mended.spec is None or "missing-close-tag" not in mended.codes:
         return False
@@ -249,25 +248,25 @@ def _has_undeclared(mended: Mended) -> bool:
 
 
 def _opens_behind_colon(mended: Mended) -> bool:
-    """Whether both a colon and a bracket were put in: of `{"path": "a"}` damage makes `{"path"[ "a"}`."""
+    """Whether a colon and a bracket were inserted, as in `{"path"[ "a"}`, damaged from `{"path": "a"}`."""
     return {"colon", "bracket"} <= mended.codes
 
 
 def _makes_item(mended: Mended) -> bool:
-    """Whether text without quotes became an item by a comma that was put in: `["a" --- ]`."""
+    """Whether text without quotes became an item by an inserted comma: `["a" --- ]`."""
     return {"bare-text", "comma"} <= mended.codes
 
 
 def _converts_behind_colon(mended: Mended) -> bool:
-    """Whether a value of another type than wanted stands behind a colon that was put in.
+    """Whether the value behind an inserted colon has another type than the schema wants.
 
-    Of `{"city": "Oslo", "days": 3}` damage may leave `{"city" 3}`.
+    Damage may turn `{"city": "Oslo", "days": 3}` into `{"city" 3}`.
     """
     return "colon" in mended.codes and any(each.code == "schema-type" for each in mended.found)
 
 
 def _took_delimiter(mended: Mended) -> bool:
-    """Whether a string ends with what was put in behind it: in `{"a": "x," "b": 1}` it may be `x`."""
+    """Whether a string ends with the delimiter that was inserted behind it: `{"a": "x," "b": 1}`."""
     marks = "".join(_MARKS.get(code, "") for code in mended.codes)
     return any(ends_with_stray(text, marks) for text in mended.strings)
 
@@ -346,29 +345,29 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         _took_delimiter,
     ),
 )
-"""The code of the doubt, its message, and when it holds: the first counts."""
+"""The code of each doubt, its message, and its rule; the first rule that holds counts."""
 
 
 def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
-    """Whether something was mended in the arguments, not in the markup around them."""
+    """Whether a repair is in the arguments, not in the markup around them."""
     place = mended.span.start
     if mended.severity != "warning" or mended.code in _TYPED | _SPELLED:
         return False
-    # The brace of a JSON envelope may have been meant for an object in the arguments.
+    # The brace of a JSON envelope may belong to an object in the arguments.
     is_markup = mended.code in ("missing-close-tag", "stray-close-tag")
     is_markup = is_markup and not _puts_in_brace(mended)
-    # A bracket that was put in behind the last character belongs to the arguments; a closer there
+    # A bracket that was inserted behind the last character belongs to the arguments; a closer there
     # does not.
     return draft.arguments_start <= place < draft.arguments_end + (not is_markup)
 
 
 def _puts_in_brace(mended: Diagnostic) -> bool:
-    """Whether a repair puts in the brace of an object."""
+    """Whether a repair inserts the closing brace of an object."""
     return any("}" in edit.replacement for edit in mended.edits)
 
 
 def _lacks_bracket(mended: Diagnostic) -> bool:
-    """Whether a repair puts in a bracket that is missing, not one in place of another kind."""
+    """Whether a repair inserts a missing bracket, rather than replacing one of another kind."""
     is_empty = (edit.span.start == edit.span.end for edit in mended.edits)
     return mended.code == "bracket" and any(is_empty)
 
@@ -379,17 +378,17 @@ def _ends_in_list(items: list[JsonValue]) -> bool:
 
 
 def _closes_lone_item(mended: Diagnostic) -> bool:
-    """Whether a repair puts in the closer of a list that may have no more than one item."""
+    """Whether a repair inserts the closer of a list that may have at most one item."""
     return mended.path.endswith(("[0]", "[1]")) and any("]" in e.replacement for e in mended.edits)
 
 
 def _replaces_opener(mended: Diagnostic) -> bool:
-    """Whether a repair takes another mark for the opener of a list."""
+    """Whether a repair replaces another character by the opener of a list."""
     edits = mended.edits if mended.code == "bracket" else ()
     return any(edit.replacement == "[" and edit.span.end > edit.span.start for edit in edits)
 
 
 def _leaves_out_bracket(mended: Diagnostic) -> bool:
-    """Whether a repair drops a single bracket that closes nothing."""
+    """Whether a repair drops a single bracket that has no partner."""
     edits = mended.edits if mended.code == "stray-close-tag" else ()
     return any(edit.replacement == "" and edit.span.end - edit.span.start == 1 for edit in edits)

@@ -1,6 +1,6 @@
-"""Says what of a mended value shows that the mending may have guessed wrong.
+"""Detects in a mended value that the repair may be wrong.
 
-Example: of `{"a": "x", "b"}` a reader may make one string, `x", "b`: it joins two.
+Example: if `{"a": "x", "b"}` was read with one string, `x", "b`, that string joins two.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _MEMBER_OR_BRACKET = late(
     r"""|["'\u201d]\s{0,16}[\s,;]\s{0,16}["'\u201c]?[^\W\d][\w-]{0,63}["'\u201d]?\s{0,16}"""
     rf"""[{COLONS}]\s{{0,16}}(?:["'\u201c{{\[\d-]|(?i:{LITERAL}|none)))"""
 )
-"""A bracket, or the border of two members: in single quotes, which words have, too, with its key. The
-key may lack JSON's quotes, where a value follows: `", via: "`."""
+"""A bracket, or the text between two members. With single quotes, which words contain as well, the key
+belongs to it. The key may lack its quotes if a value follows: `", via: "`."""
 _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)")
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """A damaged closer at the end of a text, such as `<{)parameter>`."""
 _PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{])[\s\S]*|[^\w\s]{{2,}}")
-"""Dots or a tag, whatever follows; a variable, and marks alone."""
+"""Dots or a tag and any text, a variable, or only punctuation."""
 _NEAR: Final = 256
-"""Characters at the end of a text in which a closer may stand."""
+"""The number of characters at the end of a text in which a closer is searched."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
 _BEHIND_KEY = late(r"[\"'\u201d]?\s{0,16}(?::|=(?!=))")
 """The text before and behind the key of a member or a keyword argument."""
@@ -45,7 +45,7 @@ _CLOSED_BY = {"}": "{", "]": "[", ")": "("}
 
 
 def holds_closer(text: str) -> bool:
-    """Whether a tag closes in a text that did not open there, or the text ends with a part of one."""
+    """Whether a text contains a closing tag without its opening tag, or ends with a part of a tag."""
     near = text[-_NEAR:]
     if _ends_with_rest_of_tag(near):
         return True
@@ -69,36 +69,36 @@ def _ends_with_rest_of_tag(text: str) -> bool:
 
 
 def ends_with_stray(text: str, marks: str) -> bool:
-    """Whether a string ends with one of these marks, and has not opened it if that is a bracket."""
+    """Whether a string ends with one of these characters; a bracket only counts without its partner."""
     last = text[-1:]
     if not last or last not in marks:
         return False
-    # `f(x)` ends with a bracket of its own.
+    # The bracket at the end of `f(x)` has its partner.
     return last == "," or text.count(last) > text.count(_CLOSED_BY[last])
 
 
 def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
-    """Doubts quotes that were taken for a part of a string, where they may be none of it.
+    """Doubts quotes that were taken as part of a string, but may be delimiters.
 
     Args:
-        repairs: those of the value.
-        value: what was read, with them.
+        repairs: the repairs of the value.
+        value: the value that was read with them.
     """
     sure = [each for each in repairs if each.code == "inner-quote" and not each.doubt]
     counts: dict[str, int] = {}
     for each in sure:
-        # By the path: each string of the arguments is judged by its own quotes.
+        # By path, since each string is judged by its own quotes.
         counts[each.path] = counts.get(each.path, 0) + each.end - each.start
-    # A string such as `x", "b": "y` has swallowed the member behind it, `x", "b` an item.
+    # The string `x", "b": "y` has swallowed a member, `x", "b` an item.
     swallows = sure and any(holds_member(e) or _joins_strings(e) for e in strings_of(value))
     for each in sure:
-        # A quotation has two quotes, with words between them.
+        # A quotation inside a string has two quotes, with words between them.
         each.judge(doubt=bool(swallows) or counts[each.path] % 2 == 1 or each.end - each.start > 1)
 
 
 def _joins_strings(text: str) -> bool:
-    """Whether a string holds the quote that ends it and that of the next one: `x", "b`."""
-    # In pairs, as `a "b", "c" d` quotes two words; the last quote may open none.
+    """Whether a string contains its closing quote and the opening quote of the next one: `x", "b`."""
+    # In pairs, since `a "b", "c" d` quotes two words; the last quote may be single.
     parts = text.split('"')
     pairs = zip(parts[::2], parts[1:-1:2], strict=False)
     return any(
@@ -108,20 +108,20 @@ def _joins_strings(text: str) -> bool:
 
 
 def holds_bracket(text: str) -> bool:
-    """Whether a bracket of JSON stands in a string."""
+    """Whether a string contains a bracket of JSON."""
     return not set("{}[]").isdisjoint(text)
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text without quotes stands for a value, as `...`, `???`, `$CITY` and `<city>` do.
+    """Whether a text without quotes is a placeholder, such as `...`, `???`, `$CITY` or `<city>`.
 
-    A text behind a tag counts, too: in `<escape>Oslo` the tag may be the quote of another format.
+    A text behind a tag counts as well: in `<escape>Oslo` the tag may be the quote of another format.
     """
     return _PLACEHOLDER.fullmatch(text) is not None
 
 
 def holds_key(text: str, keys: Iterable[str]) -> bool:
-    """Whether one of some keys stands in a string with what follows a key: `x, "city: ` has `city`."""
+    """Whether a string contains one of some keys with its delimiters: `x, "city: ` contains `city`."""
     for key in keys:
         place = text.find(key)
         while place >= 0:
@@ -133,9 +133,9 @@ def holds_key(text: str, keys: Iterable[str]) -> bool:
 
 
 def holds_member(text: str) -> bool:
-    """Whether what looks like a member of JSON stands in a string, and not in a text of JSON.
+    """Whether a string contains what looks like a JSON member, but is not itself a JSON text.
 
-    Such a text opens its brackets before its first quote, and closes each.
+    A JSON text has its brackets before its first quote, and closes each of them.
     """
     if not any(quote in text for quote in "\"'\u201d"):
         return False
@@ -145,8 +145,7 @@ def holds_member(text: str) -> bool:
             return True
         depth += (part[0] in "{[") - (part[0] in "}]")
         if part[0] in "{[" and depth == 1 and '"' in text[: part.start()]:
-            # A quote stood before the first bracket, so it is no JSON: any member that follows
-            # counts.
+            # With a quote before the first bracket it is not JSON, so that any member counts.
             depth = -len(text)
     return depth > 0
 
@@ -160,23 +159,23 @@ def is_endless(value: JsonValue, text: str | None = None) -> bool:
 
 
 def strings_of(value: JsonValue) -> Iterator[str]:
-    """Yields the strings in a value, but for its keys."""
+    """Yields the strings in a value, except keys."""
     return (part for part in _parts(value) if isinstance(part, str))
 
 
 def objects_of(value: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """Yields the objects in a value, and the value if it is one."""
+    """Yields the objects in a value, including the value itself."""
     return (part for part in _parts(value) if isinstance(part, dict))
 
 
 def lists_of(value: JsonValue) -> Iterator[list[JsonValue]]:
-    """Yields the lists in a value, and the value if it is one."""
+    """Yields the lists in a value, including the value itself."""
     return (part for part in _parts(value) if isinstance(part, list))
 
 
 def _parts(value: JsonValue) -> Iterator[JsonValue]:
     """Yields a value and all values in it."""
-    # An explicit stack: the depth of a value is that of the input.
+    # An explicit stack, since values may be deeply nested.
     pending = [value]
     while pending:
         part = pending.pop()

@@ -1,9 +1,9 @@
-"""Reports why a call is not executable, where nothing that was reported so far says so.
+"""Reports why a call is not executable, if no diagnostic has said so yet.
 
-Most of it is said where it is found, and with its place. Some of it shows only when the call is
-over: a bracket that was put in may stand at another place once a required argument is missing.
-Its repair was given out by then, and is a warning. Whether a call is one of a given tool is judged
-here, too.
+Example: `{"name": "f", "arguments": {"a": 1` is `truncated`. Most errors are reported when they are found,
+with their place. Some are known only when the call has ended: an inserted bracket may belong elsewhere
+if a required argument is missing, but its repair was already emitted as a warning. Whether a call fits a
+given tool is decided here, too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def is_misfit(builder: Builder, draft: Draft) -> bool:
-    """Whether the format wants a given tool, and none takes the name and arguments of a call."""
+    """Whether the format only allows given tools, and none accepts the name and arguments of a call."""
     if builder.header.misfit != "text":
         return False
     spec = builder.tools.get(draft.name or "")
@@ -40,24 +40,24 @@ _HINT = "the call is not executable: look at it before you run it"
 
 
 def report_owed(builder: Builder, draft: Draft, status: Status, end: int) -> None:
-    """Adds an error for each reason not to run a call that has none yet.
+    """Adds an error for each reason not to run a call that no error states yet.
 
     Args:
         builder: the message.
         draft: the call, which has ended.
-        status: what became of it.
-        end: where it ended.
+        status: the status of the call.
+        end: the offset of its end.
     """
     found = builder.diagnostics[draft.diagnostics.listed :]
     said = {each.code for each in found if each.severity == "error"}
     for diagnostic in _owed(draft, status, max(end, draft.start), said):
         if builder.listing.add(diagnostic) and builder.queue.listening:
-            # Not by `builder.report`: the draft is no longer the open one.
+            # Not with `builder.report`: the draft is no longer the open one.
             (builder.queue.events if draft.started else draft.events).append(Problem(diagnostic))
 
 
 def _owed(draft: Draft, status: Status, end: int, said: set[str]) -> Iterator[Diagnostic]:
-    """Yields what is missing among the errors of a call."""
+    """Yields the errors of a call that are missing."""
     # An error that only repeats a doubt does not say that the call was cut or can't be read.
     losses = said.difference(draft.doubts)
     if status == "truncated" and not losses:

@@ -1,7 +1,8 @@
-"""Doubts calls that may only be quoted, by where they stand.
+"""Doubts calls that may only be quoted, because of their surroundings.
 
-A call may stand in the payload of another one that could not be read: its opener, or something in
-it, is damaged, and nothing has closed it. Or in a block of code, as an example.
+Example: a call in a block of code, with prose around it, is an example. A call may also be part of the
+payload of another one that could not be read, because its opener or something in it is damaged and
+it was never closed.
 """
 
 from __future__ import annotations
@@ -41,21 +42,21 @@ if TYPE_CHECKING:
 
 CODE: Final = "quoted-call"
 _LONGEST_INDENT: Final = 64
-"""The most characters of white space before a call that are counted."""
+"""The maximal indentation of a call that is counted, in characters."""
 _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
-"""Codes of doubts about where a string ends: it may go on behind its call."""
+"""The codes of doubts about the end of a string, which may be behind its call."""
 _NESTED: Final = -2
 """Replaces the offset of a block of code: the call is a block itself, inside another one."""
 _MOST_BLANKS: Final = 64
-"""Characters of white space between an opener and the same one once more."""
+"""The maximal white space between an opener and its repetition, in characters."""
 _LAST: Final = 4096
-"""Characters from an opener on that may quote a call in inline code."""
+"""The maximal length of inline code that quotes a call, in characters."""
 _QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
 """The text behind the opener of a call in inline code, up to the end of the code."""
 _INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*\"?")
 """The content of a JSON string: characters and escapes, and its closing quote if it has one."""
 _LONGEST_FENCE: Final = 80
-"""The most characters of the line of a fence that are looked at."""
+"""The maximal number of characters of the line of a fence that are examined."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
 
 
@@ -65,33 +66,33 @@ def stands_inside(
     tools: Mapping[str, ToolSpec],
     opened: list[tuple[int, str]],
 ) -> bool:
-    """Whether a call behind a text may stand in the payload of another that begins in it.
+    """Whether a call behind a text may be inside the payload of another call that begins in the text.
 
     Args:
-        text: the text from the call before on, or from where that call was closed.
-        signs: what shows a call.
+        text: the text since the last call, or since that call was closed.
+        signs: the signs of calls.
         tools: the known tools by their names.
         opened: openers in the text that only calls have, each with its place.
     """
     rest = signs.behind_closers(text)
     shift = len(text) - len(rest)
-    # What a closer has closed opens nothing any more.
+    # Openers before a closer are closed by it.
     behind = [(at - shift, sign) for at, sign in opened if at >= shift]
-    # An object that begins the text goes on over the closers of calls in its strings.
+    # An object at the beginning of the text goes on over closers of calls in its strings.
     value = text if text.lstrip().startswith(("{", "[")) else rest
     return signs.show_use(rest, behind) or ends_in_value(value, tools)
 
 
 def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call behind a text may be quoted; a shorter reading leaves it to the driver."""
+    """Whether a call behind a text may be quoted, so that the shortcuts leave it to the driver."""
     if text.isspace():
         return False
-    # A fence anywhere, or a backtick that is open in the last line: the driver finds out which.
+    # A fence anywhere, or an open backtick in the last line; the driver decides.
     if "`" in text and ("```" in text or ends_in_code(text.rpartition("\n")[2])):
         return True
     if signs.begin_other_turn(text) or closing_marks(text):
         return True
-    # All of it may be a string of JSON.
+    # The whole text may be a JSON string.
     if text.startswith('"') or is_quoting_line(text, text.rfind("\n") + 1):
         return True
     if "~~~" in text or ends_in_escape(text) or element_around(text, ""):
@@ -102,29 +103,29 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
 
 
 def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
-    """Doubts the open call, up to where it ends, if it may only be shown.
+    """Doubts the open call, which ends at an offset, if it may only be shown.
 
-    That is where it may stand in another call that nothing closed, or where the text around it shows
-    what stands there, as the quotation `> <tool_call>…` does.
+    So it is if it may be inside another call that was never closed, or in markup that only shows text,
+    such as the quotation `> <tool_call>…`.
     """
     signs, turns = builder.around, builder.turns
     if signs is None:
         return
     start, text = _text_since_call(builder)
-    # Calls with nothing between them are quoted together.
+    # Calls without text between them are quoted together.
     marks = turns.marks if text.isspace() or not text else closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     turns.stand_in_element(element_around(text, turns.element))
     turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
     if signs.begin_other_turn(text):
         turns.begin_other_turn()
-    # Where the last call counts, those before it are examples, and text.
+    # If only the last call counts, the earlier ones are examples, and text.
     if builder.header.calls != "last":
         turns.leave_open(is_open=_is_in_open_call(builder, signs, draft, start, text))
         if turns.is_open:
             _doubt(builder, draft, "behind the beginning of another that nothing closes")
     if is_definition(draft.arguments, builder.tools.get(draft.name or "")):
-        # A prompt lists tools, and the examples that follow in it are not meant.
+        # A prompt lists tools, and the examples that follow it are not meant as calls.
         turns.begin_other_turn()
         _doubt(builder, draft, "whose arguments are a schema, as in a list of tools")
     if _may_be_member(builder, draft):
@@ -149,7 +150,7 @@ def _may_be_member(builder: Builder, draft: Draft) -> bool:
 
 
 def _is_in_block(builder: Builder, draft: Draft, text: str) -> bool:
-    """Whether the open call stands in a block of unfenced code, as the body of an `if` does."""
+    """Whether the open call is inside a block of code without a fence, such as the body of an `if`."""
     first = draft.start - _LONGEST_INDENT
     before = builder.source.slice(first, draft.start).rpartition("\n")[2]
     # The white space may belong to the text or to the opener.
@@ -162,17 +163,17 @@ def _is_in_block(builder: Builder, draft: Draft, text: str) -> bool:
 def _is_in_open_call(
     builder: Builder, signs: Signs | SeveralSigns, draft: Draft, start: int, text: str
 ) -> bool:
-    """Whether a call behind a text, which begins at an offset, may stand in another open one."""
+    """Whether a call behind a text, which begins at an offset, may be inside another open call."""
     calls, tools = builder.calls, builder.tools
     if builder.turns.is_open or (calls and _may_go_on(calls[-1], text, tools)):
         rest = signs.behind_closers(text)
-        # The call that could not be read stays open up to the closer of a call.
+        # A call that could not be read stays open up to the next closer of a call.
         if len(rest) == len(text):
             return True
         start, text = start + len(text) - len(rest), rest
     if not text or ends_in_escape(text):
         return text != ""
-    # An opener that stands there twice holds nothing: a model wrote `<search><search>` for one.
+    # An opener that is repeated is not an open call: models write `<search><search>` for one.
     opener = f"<{draft.written_name}>"
     is_opener = builder.source.slice(draft.start, draft.start + len(opener)) == opener
     if is_opener and text[-len(opener) - _MOST_BLANKS :].rstrip().endswith(opener):
@@ -181,14 +182,14 @@ def _is_in_open_call(
 
 
 def _may_go_on(call: ToolCall, text: str, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call behind this one, and the text between, may be text of one of its strings."""
+    """Whether the text and the call behind this call may be inside one of its strings."""
     if not _OPEN_STRINGS.isdisjoint(call.doubts):
         return True
     return call.status == "unreadable" and ends_in_value(f"{call.raw_arguments}{text}", tools)
 
 
 def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
-    """Returns where a call up to an offset stands so that it is only shown; "" if it is not."""
+    """Returns the surroundings by which a call up to an offset is only shown; "" if there are none."""
     turns = builder.turns
     if turns.fence == _NESTED:
         return "in a block that holds blocks of code"
@@ -204,15 +205,15 @@ def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
 
 
 def _is_in_string(builder: Builder, draft: Draft, end: int) -> bool:
-    r"""Whether all that was written up to an offset is a string of JSON: `"Look.\n<tool_call>…`.
+    r"""Whether the message up to an offset is a JSON string: `"Look.\n<tool_call>…`.
 
-    Its escapes are not undone in the call, so what it says is not what was meant.
+    The call was read with the escapes of that string, so its values are not the meant ones.
     """
     turns, source = builder.turns, builder.source
     if turns.string_end < 0:
         return False
     first = source.origin
-    # A call that the prefix begins stands before the message, and in no string of it.
+    # A call that began in the prefix is not in a string of the message.
     begins = draft.start >= first and source.slice(first, first + 1) == '"'
     text = source.slice(first + turns.string_end, end) if begins else '"'
     is_string = _INSIDE_STRING.fullmatch(text) is not None
@@ -221,15 +222,15 @@ def _is_in_string(builder: Builder, draft: Draft, end: int) -> bool:
 
 
 def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
-    """Whether a call behind a text stands in a line that quotes, as one that `> ` begins does.
+    """Whether a call behind a text is in a line that quotes, such as one with `> ` at its beginning.
 
     Args:
         builder: the message.
-        start: the offset of the text, or the end of the last call where there is none.
+        start: the offset of the text, or the end of the last call if there is no text.
         text: the text since the last call.
     """
     line = text.rfind("\n") + 1
-    # Calls that stand in one line, or in one section, are quoted together.
+    # Calls in one line, or in one section, are quoted together.
     if not line and builder.calls and builder.turns.quotation:
         return True
     if not line and builder.source.slice(start - 1, start) not in ("", "\n"):
@@ -238,11 +239,11 @@ def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
 
 
 def _text_since_call(builder: Builder) -> tuple[int, str]:
-    """Returns the text since the last call, and where it begins; what lies between is left out."""
+    """Returns the text since the last call and its offset; markup between its parts is omitted."""
     end = builder.calls[-1].span.end if builder.calls else 0
     since, parts = builder.turns.parts_before, builder.text_parts
     places = zip(parts.offsets[since:], parts.texts[since:], strict=True)
-    # The payload of an envelope has no place: its own markup would have closed it.
+    # The payload of an envelope has no place, since the markup around it would have closed it.
     written = [*builder.source.prefix_parts, *places]
     found = [(offset, text) for offset, text in written if offset >= end]
     return (found[0][0] if found else end), "".join([text for _, text in found])
@@ -255,9 +256,9 @@ def _doubt(builder: Builder, draft: Draft, where: str) -> None:
 
 
 def openers_in(builder: Builder, start: int, text: str) -> list[tuple[int, str]]:
-    """Returns the openers in a stretch of text that calls alone have, each with its place in it."""
+    """Returns the openers in a stretch of text that only calls have, each with its place in it."""
     found = []
-    # The offsets grow, so the walk back ends at the first that lies before the text.
+    # The offsets grow, so the search from the end stops at the first one before the text.
     for place in reversed(builder.given_back):
         at, end = place - start, builder.given_back[place] - start
         if at < 0:
@@ -273,10 +274,10 @@ def _stretches(builder: Builder) -> list[tuple[int, str]]:
 
 
 def doubt_fenced(builder: Builder) -> None:
-    """Doubts calls in blocks of code, once the message has ended, that do not stand there alone.
+    """Doubts calls in blocks of code that are not alone there; called at the end of the message.
 
-    Models wrap their calls so, too: one that is all there is in its block, which ends the message,
-    is a call. Where the server ends the message, nobody can say what would have followed.
+    Models also wrap their calls in blocks: if a call is all that the block contains, and the block ends
+    the message, the call is meant. If the server cut the message, more could have followed.
     """
     fenced = builder.turns.fenced
     if not fenced:
@@ -284,7 +285,7 @@ def doubt_fenced(builder: Builder) -> None:
     last = max(fenced.values())
     stretches = _stretches(builder)
     parts = [text[max(0, last - start) :] for start, text in stretches if start + len(text) > last]
-    # In a section that nothing closed, what stands behind the block is no text, and skipped.
+    # In a section without a closer, the rest behind the block is not text but skipped.
     skips = any(
         each.code == "skipped-markup" and each.severity == "error" and each.span.start > last
         for each in builder.diagnostics
@@ -296,7 +297,7 @@ def doubt_fenced(builder: Builder) -> None:
         call = builder.calls[index]
         line = builder.source.slice(fence - _LONGEST_FENCE, fence)
         shows = SHOWING_FENCE.search(line) is not None
-        # Only a call that is written as the format says is taken for meant.
+        # Only a call without repairs is taken as meant.
         is_sound = is_alone and fence == last and call.status == "complete" and not shows
         if CODE not in call.doubts and not is_sound:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
@@ -306,19 +307,19 @@ def doubt_fenced(builder: Builder) -> None:
 
 
 def doubt_quoted(builder: Builder) -> None:
-    """Doubts calls between marks that quote, once the message has ended."""
+    """Doubts calls between quotation marks; called at the end of the message."""
     stretches = _stretches(builder) if builder.turns.quoted else []
-    # Straight ones around all that was written are a habit, and quote nothing.
+    # Straight marks around the whole message are a habit of models, and not a quotation.
     is_alone = not "".join(text for _, text in stretches).strip("".join((*STRAIGHT, *whitespace)))
     behind = ""
-    # From the last to the first: what stands behind the text between two calls is known then.
+    # From the last to the first, since the text behind each call is needed.
     for index, marks in sorted(builder.turns.quoted.items(), reverse=True):
         call = builder.calls[index]
         while stretches and stretches[-1][0] >= call.span.end:
             text = stretches.pop()[1]
             behind = behind if text.isspace() else text
         is_closed = not is_alone and are_closed(marks, behind)
-        # The server may have ended the message before the mark.
+        # If the server cut the message, the closing mark may be missing.
         may_close = builder.end.is_cut and any(each.startswith(behind.lstrip()) for each in marks)
         if (is_closed or may_close) and CODE not in call.doubts:
             builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
@@ -328,9 +329,9 @@ def doubt_quoted(builder: Builder) -> None:
 
 
 def report_inline(builder: Builder) -> None:
-    """Reports the first call that stands in inline code: it is text.
+    """Reports the first call in inline code, which is text.
 
-    It is called once, when the text has ended. An opener alone is a word about a format.
+    Called once, at the end of the message. An opener alone is only a mention of the format.
     """
     place = builder.turns.inline
     if place >= 0 and _QUOTED.match(builder.source.slice(place, place + _LAST)):
@@ -339,7 +340,7 @@ def report_inline(builder: Builder) -> None:
 
 
 def is_inline(builder: Builder, offset: int, first: int) -> bool:
-    """Whether a place stands in inline code: behind a backtick of its line, or of the same code.
+    """Whether a place is in inline code: behind an open backtick in its line, or of code over lines.
 
     Args:
         builder: the message.
@@ -349,7 +350,7 @@ def is_inline(builder: Builder, offset: int, first: int) -> bool:
     turns = builder.turns
     if 0 <= offset - turns.code <= _LAST and turns.code >= 0:
         between = builder.source.slice(turns.code, offset)
-        # The code goes on over lines, but never over a paragraph.
+        # Inline code may go on over line ends, but not over the end of a paragraph.
         if "`" not in between and "\n\n" not in between:
             return True
     free = builder.calls[-1].span.end if builder.calls else 0
@@ -357,13 +358,13 @@ def is_inline(builder: Builder, offset: int, first: int) -> bool:
 
 
 def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool = True) -> None:
-    """Notes an opener that opens nothing, as it stands in quoted code.
+    """Notes an opener that opens no call because it is in quoted code.
 
     Args:
         builder: the message.
-        offset: where it stands.
-        opener: what stands there.
-        is_inline: whether that is inline code.
+        offset: the offset of the opener.
+        opener: its text.
+        is_inline: whether it is in inline code, not in a block.
     """
     turns = builder.turns
     if is_of_calls(opener, ""):
@@ -371,15 +372,14 @@ def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool =
 
 
 def note_block(builder: Builder, blocks: Blocks, offset: int, free: int, *, is_fence: bool) -> None:
-    """Notes whether an island that opens at an offset stands in a block of code.
+    """Notes whether an island that opens at an offset is in a block of code.
 
     Args:
         builder: the message.
         blocks: its blocks of code.
-        offset: where the island opens.
-        free: where the last island ended.
-        is_fence: whether its opener is a fence itself. With fences of the same length it would
-            stand in its own block.
+        offset: the offset of the island.
+        free: the offset of the end of the last island.
+        is_fence: whether the opener is a fence itself, which must not count as the fence around it.
     """
     blocks.look(builder.source, offset, free)
     fence = blocks.began if not is_fence else _NESTED if blocks.may_nest else -1

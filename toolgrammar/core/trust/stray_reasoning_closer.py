@@ -1,7 +1,7 @@
-"""Finds reasoning that the prompt opened and nobody said so: its closer stands alone in the text.
+"""Detects reasoning that the prompt opened although no `prefix` was given, by its closer in the text.
 
-`Look first.</think>Now.` has a note that names `prefix`. In `[a call]</think>No.` the note is an
-error: the model may only have thought of the call, which ran before anything could tell.
+Example: `Look first.</think>Now.` gets a diagnostic that mentions `prefix`. In `[a call]</think>No.` it is
+an error: the call may have been part of the reasoning, and was emitted before the closer arrived.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from toolgrammar.values.diagnostics import Severity
 
 _LEAST = 5
-"""Characters of a special token with a word behind it."""
+"""The least number of characters of a special token with a word in it."""
 _HINT = "pass `prefix` with what the prompt wrote of the answer, as in prefix={opener!r}"
 
 
 def with_halves(closers: Iterable[str]) -> tuple[str, ...]:
-    """Returns closers of reasoning, and what is left of those that lack their last special token."""
+    """Returns closers of reasoning, and the halves of those that consist of two special tokens."""
     whole = tuple(closers)
     return (*whole, *(half for tag in whole if (half := _half(tag))))
 
@@ -38,13 +38,13 @@ def _half(tag: str) -> str:
 def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
     """Reports the first closer of reasoning in the text of a message that has no reasoning.
 
-    It is called once, when the text has ended. Nothing is read anew: the closer stays text.
+    Called once, at the end of the message. The result does not change: the closer stays text.
 
     Args:
-        builder: what the message consists of.
-        tags: what closes reasoning, each with what opens it.
+        builder: the message.
+        tags: the closers of reasoning, each with its opener.
     """
-    # Where reasoning was read, another closer in the text is most likely spoken of.
+    # If reasoning was read, another closer in the text is most likely only mentioned.
     if not tags or builder.reasoning_parts:
         return
     closer = compile_pattern("|".join(map(re.escape, tags)))
@@ -52,7 +52,7 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
         found = next((m for m in closer.finditer(text) if not is_quoted(text, m.start())), None)
         if found is not None:
             place = Span(start + found.start(), start + found.end())
-            # A call is delivered as soon as it ends, so one before the closer can't be held back.
+            # A call is emitted as soon as it ends, so one before the closer can't be held back.
             is_late = any(call.span.start < place.start for call in builder.calls)
             closing = "the calls before it may be thoughts" if is_late else "it is text"
             message = f"Found `{found[0][:40]}`, and no reasoning that it closes; {closing}"
@@ -64,7 +64,7 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
 
 
 def _report_half(builder: Builder, tags: Mapping[str, str]) -> None:
-    """Reports a closer of two special tokens in the text of which the last one is missing."""
+    """Reports a closer of two special tokens in the text whose last token is missing."""
     halves = {half: tag for tag in tags if (half := _half(tag))}
     for start, text in builder.text_parts.stretches() if halves else ():
         for half, tag in halves.items():

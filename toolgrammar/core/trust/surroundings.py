@@ -1,8 +1,8 @@
-r"""Finds, in the text before a call, what shows the call to a reader instead of making it.
+r"""Detects in the text before a call that the call is only shown: quoted, in an element, or in a value.
 
-Example: the text `They wrote:\n\n> ` begins a line that quotes, and `See \begin{verbatim}` an
-environment that prints what stands in it, up to `\end{verbatim}`. `{"body": "see ` ends in a string: a
-call behind it may be a part of that.
+Examples: `They wrote:\n\n> ` ends with the beginning of a quotation, and `See \begin{verbatim}` in an
+environment that is printed as it is, up to `\end{verbatim}`. `{"body": "see ` ends inside a string, and a
+call behind it may be part of the string.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUOTING_LINE = late(r" {0,3}[>$]+ |[ \t]*(?://+|#+|--|;;?|%)[ \t]|[-+]\Z")
 """The beginning of a line that is a quotation, `> <tool_call>`, a comment in code, or a line of a diff.
 `> ` and `$ ` are also prompts of a shell."""
 STRAIGHT: Final = ('"', "'")
-"""Marks that open and close quotations, and are marks of code, too: they count right beside a call."""
+"""Marks of quotations that are common in code as well, so that they only count right beside a call."""
 _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
     "\u201c": ("\u201d",), "\u201d": ("\u201d",), "\u201e": ("\u201c", "\u201d"),
     "\u2018": ("\u2019",), "\u2019": ("\u2019",), "\u201a": ("\u2018", "\u2019"),
@@ -33,16 +33,16 @@ _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
     "~~": ("~~",), "~~~": (), "(": (")",), "[": ("](",), "|": ("|",), "{{": ("}}",), "$$": ("$$",),
     "/*": ("*/",),
 }  # fmt: skip
-"""By the mark that opens a quotation, those that close it: `~~` strikes text out, brackets set it
-apart, `|` stands around the cell of a table. A fence of tildes opens a block of code."""
+"""The closing marks of each opening mark of a quotation: `~~` strikes text out, brackets set it apart,
+`|` encloses the cell of a table. A fence of tildes opens a block of code."""
 _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
 _TAGS: Final = (
     "pre|code|blockquote|q|samp|kbd|xmp|textarea|template|script|style|details|del|s|strike"
     "|examples?|samples?|quotes?|documents?|instructions?|system|system-reminder|user|human|prompt"
     "|think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|draft"
 )
-"""Tags of HTML that show text, of prompts that give examples and texts, and of thoughts in formats
-that have no such tag themselves."""
+"""Tags of HTML that show text, tags of examples in prompts, and tags of reasoning in formats without
+reasoning."""
 _ELEMENT = late(
     rf"^[ \t]*(?:<(?P<tag>{_TAGS})(?:[ \t][^<>\n]{{0,256}})?>|(?P<c>/\*)"
     r"|#\+begin_(?P<org>src|example|quote|comment)\b|#\+BEGIN_(?P<ORG>SRC|EXAMPLE|QUOTE|COMMENT)\b)"
@@ -68,9 +68,9 @@ _HEAD_OF_BLOCK = late(
     r"\b[^\n]*:|[^\n]*\{)[ \t\r]*$",
     re.MULTILINE,
 )
-"""A line of code whose block follows, indented: what stands there runs later, often or never."""
+"""A line of code that an indented block follows, whose content runs later, repeatedly or never."""
 _LAST: Final = 4096
-"""The most characters before a call in which the head of its block is looked for."""
+"""The number of characters before a call in which the head of its block is searched."""
 
 
 def may_begin_block(text: str) -> bool:
@@ -79,7 +79,7 @@ def may_begin_block(text: str) -> bool:
 
 
 def is_in_block(text: str, indent: int) -> bool | None:
-    """Whether a call behind a text stands in a block of code; None if the text does not tell.
+    """Whether a call behind a text is inside an indented block of code; None if the text does not show it.
 
     Args:
         text: the text since the last call, up to the line of this one.
@@ -98,18 +98,18 @@ def is_in_block(text: str, indent: int) -> bool | None:
 
 
 def is_quoting_line(text: str, start: int) -> bool:
-    """Whether the line that begins at an index quotes what follows it, as `> ` does."""
+    """Whether the line that begins at an index is a quotation, such as one with `> `."""
     return _QUOTING_LINE.match(text, start) is not None
 
 
 def element_around(text: str, closer: str) -> str:
-    """Returns what closes the element in which a call behind a text stands; "" if it is in none.
+    """Returns the closer of the element that a call behind a text is in; "" if it is in none.
 
     Args:
         text: the text since the last call.
-        closer: the same of that call: elements go on over calls, up to their end.
+        closer: the result for that call, since elements go on over calls up to their closer.
     """
-    # A look for these characters costs little, and most texts have none of them.
+    # Looking for these characters is quick, and most texts contain none of them.
     may_open = "<" in text or "[" in text or "/*" in text or "\\" in text or "#+" in text
     if not (closer or may_open):
         return ""
@@ -128,7 +128,7 @@ def element_around(text: str, closer: str) -> str:
 
 
 def closing_marks(text: str) -> tuple[str, ...]:
-    """Returns what closes the quotation that a text ends in the opening mark of; () if there is none."""
+    """Returns the closing marks of the quotation whose opening mark a text ends with; () if none."""
     written = text.rstrip()
     for length in range(_LONGEST_MARK, 0, -1):
         found = _CLOSED_BY.get(written[-length:])
@@ -149,7 +149,7 @@ def are_closed(marks: Sequence[str], behind: str) -> bool:
 
 
 _LAST_VALUE: Final = 4096
-"""Characters before a call in which a value may be open."""
+"""The number of characters before a call in which an open value is searched."""
 _TAG = late(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.:-]{0,64})(?P<rest>[^<>]{0,256})>")
 _INTO = late(
     r"(?:[:=(,\[{]\s{0,8}[\"']|<[A-Za-z_][\w.:|-]{0,64}(?:[ =][^<>/]{0,256})?>?"
@@ -160,29 +160,29 @@ _STRING = late(
     r"""(?:[(,\[{]|(?<=\S)\s{0,8}[:=])\s{0,8}"""
     r"""(?P<quote>["']|<[^\w\s<>/]["\w]{1,16}[^\w\s<>/]>)(?:\\.|(?!(?P=quote)|\\).)*+(?P<end>(?P=quote))?"""
 )
-"""A string where values stand; the mark that opens it, as `"` or `<|"|>`, closes it. One that lacks its
-end is open. `<b>` is a tag of any text, and no such mark."""
+"""A string at the place of a value; the mark that opens it, such as `"` or `<|"|>`, closes it. A string
+without its end is open. Ordinary tags such as `<b>` are not such marks."""
 _HEREDOC = late(r"""<<[-~]?[ \t]{0,8}(["']?)(?P<word>[A-Za-z_]\w{0,64})\1[ \t]{0,8}\n""")
 _BLOCK = late(
     r"(?m:^[ \t]{0,64}[\w-]{1,64}:[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\n[ \t]++[^\n]*+|\n)++\Z)"
 )
-"""A block of YAML that goes on to the end: `body: |` and lines that are indented."""
+"""A block of YAML that goes on to the end of the text: `body: |` and indented lines."""
 _LINE_OF_TOOL = late(
     r"(?m:^[^\w\n]{0,16}(?:\w{1,32}[^\w\n]{1,16})?\b(?P<name>[\w.-]{1,128})[^\w\n]{0,16}$)"
 )
-"""A line with the name of a tool, one word before it at most and marks: `TOOL: note`."""
+"""A line with the name of a tool, and at most one word and marks before it: `TOOL: note`."""
 _LINE_OF_ARGUMENT = late(r"(?m:^[^\w\n]{0,16}(?P<key>[\w-]{1,64})[^\w\n.,;!?)]{0,8}[^\w\s.,;!?)])")
 """A line that begins with a word and marks, as values do: `body: `, `body ---`."""
 _MOST_LINES: Final = 4
-"""Lines with the name of a tool that are looked behind."""
+"""The maximal number of lines with the name of a tool whose following lines are examined."""
 
 
 def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a text ends in a value: behind its quote, or a tag of an argument or near a tool's."""
+    """Whether a text ends inside a value: behind its opening quote, or the tag of an argument or tool."""
     last = text[-_LAST_VALUE:].rstrip()  # white space before a call may belong to it
     if _INTO.search(last) or _has_open_string(last.rpartition("\n")[2]):
         return True
-    # With the white space: a call may stand right behind the first line of the document.
+    # With the white space at the end: a call may follow the first line of a here-document.
     if "<<" in last and _has_open_document(text[-_LAST_VALUE:]):
         return True
     if ":" in last and _BLOCK.search(text[-_LAST_VALUE:]):
@@ -193,20 +193,20 @@ def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
 
 
 def _has_open_string(line: str) -> bool:
-    """Whether a line ends in a string that is a value."""
-    # Each search goes on behind the last string, so that work is linear.
+    """Whether a line ends inside a string that is a value."""
+    # Each search continues behind the last string, so that the work is linear.
     return any(found["end"] is None for found in _STRING.finditer(line))
 
 
 def _has_open_document(text: str) -> bool:
-    """Whether a text ends in a here-document."""
+    """Whether a text ends inside a here-document."""
     return any(
         text.find(f"\n{found['word']}", found.end() - 1) < 0 for found in _HEREDOC.finditer(text)
     )
 
 
 def _has_argument_line(text: str, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a line names a tool, and a later one begins with an argument of it, as `body: `."""
+    """Whether a line names a tool, and a later line begins with one of its arguments, such as `body: `."""
     specs = [
         (line.end(), tools[line["name"]])
         for line in _LINE_OF_TOOL.finditer(text)
@@ -222,8 +222,8 @@ def _has_argument_line(text: str, tools: Mapping[str, ToolSpec]) -> bool:
 
 
 def _has_open_tag(text: str, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a text ends in a tag of an argument, or of a tool."""
-    # Only names of tools and their arguments tell: other tags are those of any HTML.
+    """Whether a text ends inside an element named like an argument or a tool."""
+    # Only names of tools and their arguments count, since other tags may be HTML.
     due: list[tuple[str, int, int]] = []
     for tag in _TAG.finditer(text):
         name = tag["name"]

@@ -1,10 +1,11 @@
-"""Doubts calls of a message in which the model also plays the turns that come after it.
+"""Doubts calls of a message in which the model also writes the turns after its own.
 
-A model that is not stopped goes on as the conversation would: it writes the result of its call,
-calls again because of it, and answers. The header's `observation` and `answer` name the terminals
-that begin such turns. So do, in every format, what the grammar's rule `results` begins with and the
-tokens by which chat templates begin the turn of a user (`Signs.begin_other_turn`): no call runs behind
-`<|im_start|>user`, nor behind `<tool_response>` where results stand in that tag.
+A model that is not stopped continues the conversation: it makes up the result of its call, calls again
+because of it, and answers. The header's `observation` and `answer` name the terminals that begin such
+turns. In every format, the opener of the grammar's rule `results` and the tokens with which chat
+templates begin a user's turn count as well (`Signs.begin_other_turn`).
+
+Example: no call runs behind `<|im_start|>user`, or behind `<tool_response>` if that is the tag of results.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 
 _LATE = frozenset({"bare-text", "final-answer", "missing-close-tag", "quoted-call"})
-"""Codes of doubts that come when the message has ended."""
+"""The codes of doubts that are only known at the end of the message."""
 
 
 def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
-    """Doubts the open call where the result before it was made up: it may rest on that."""
+    """Doubts the open call if the model made up a result before it, on which it may be based."""
     turns = builder.turns
     if not (turns.other_turn or turns.observed):
         return
@@ -43,10 +44,10 @@ def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
 
 
 def doubt_before_answer(builder: Builder) -> None:
-    """Doubts the calls before a final answer: the model did not wait for what they give."""
+    """Doubts the calls before a final answer, which the model wrote without waiting for their results."""
     for index in builder.turns.awaiting:
         call = builder.calls[index]
-        # Calls behind the answer, and those that are doubted for a made-up result already.
+        # Calls behind the answer, and calls with the doubt of a made-up result.
         if index >= builder.turns.answered or "invented-result" in call.doubts:
             continue
         doubts = (*call.doubts, "final-answer")
@@ -60,7 +61,7 @@ def doubt_before_answer(builder: Builder) -> None:
 
 
 class Withheld:
-    """Holds events back from the first `CallEnd` on, where a final answer may still follow."""
+    """Holds events back from the first `CallEnd` on, as long as a final answer may follow."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -69,25 +70,25 @@ class Withheld:
         """Returns the events that are certain; at the end of the message all are.
 
         Args:
-            events: those that came since the last time.
+            events: the events since the last call of this method.
             builder: the message.
-            ended: whether it has ended.
+            ended: whether the message has ended.
         """
         if ended:
             held, self.events = self.events + events, []
             return _settled(held, builder)
-        # Behind a withheld `CallEnd` all waits: events keep the order of the text.
+        # Behind a withheld `CallEnd` all events wait, so that they keep their order.
         if self.events:
             self.events += events
             return []
-        # Deltas before it are certain, and need not wait.
+        # Deltas before it are certain and don't have to wait.
         first = _first_end(events, builder.turns.awaiting)
         self.events = events[first:]
         return events[:first]
 
 
 def _settled(events: list[Event], builder: Builder) -> list[Event]:
-    """Returns the events with the calls as they are now; what puts a call into doubt comes before."""
+    """Returns the events with the final calls; errors that doubt a call are moved before its end."""
     late: dict[Span, list[Event]] = {builder.calls[at].span: [] for at in builder.turns.awaiting}
     for event in events:
         if _is_late(event, late):
@@ -97,7 +98,7 @@ def _settled(events: list[Event], builder: Builder) -> list[Event]:
     for event in events:
         if isinstance(event, CallEnd):
             call = builder.calls[event.index]
-            # The errors come before their `CallEnd`, as those of every call do.
+            # As for every call, its errors come before its `CallEnd`.
             found += late.pop(call.span, [])
             found.append(CallEnd(event.index, call))
         elif not _is_late(event, spans):
@@ -106,7 +107,7 @@ def _settled(events: list[Event], builder: Builder) -> list[Event]:
 
 
 def _is_late(event: Event, spans: Container[Span]) -> TypeGuard[Problem]:
-    """Whether an event puts a call into doubt whose `CallEnd` was held back."""
+    """Whether an event is the error of a doubt about a call whose `CallEnd` was held back."""
     if not isinstance(event, Problem) or event.diagnostic.code not in _LATE:
         return False
     return event.diagnostic.span in spans
