@@ -57,9 +57,14 @@ def may_go_on(text: str, place: int) -> bool:
         return last == ")" and text[place : place + 1] == "("
     first = blanks.match(text, place).end()
     # The check of one character avoids the expression for nearly every call.
-    if text[first : first + 1] not in _MARKS and not text[place : place + 1].isalpha():
+    if text[first : first + 1] not in _MARKS and not begins_word(text[place : place + 1]):
         return False
     return goes_on(text[place : place + MOST], lambda _: True, final=False) is not False
+
+
+def begins_word(character: str) -> bool:
+    """Whether a character may begin a key without quotes; false for ""."""
+    return character == "_" or (character.isalnum() and not character.isdecimal())
 
 
 def goes_on(
