@@ -110,8 +110,7 @@ def _may_open(driver: Driver, place: int) -> bool | None:
     """
     builder, offset = driver.builder, driver.base + place
     is_fence = driver.buffer[place] in "`~"
-    free = driver.payload.prose_from(driver.previous, driver.last_end)
-    if not is_fence and is_inline(builder, offset, free):
+    if not is_fence and is_in_code(driver, place):
         if not driver.final and driver.node.entry_beginnings.match(driver.buffer, place):
             return None
         # Calls are quoted in inline code; a tag of reasoning counts wherever it stands.
@@ -124,6 +123,29 @@ def _may_open(driver: Driver, place: int) -> bool | None:
         return False
     note_block(builder, driver.blocks, offset, driver.last_end, is_fence=is_fence)
     return True
+
+
+def is_in_code(driver: Driver, place: int) -> bool:
+    """Whether the markup at an index is in inline code, where it is only a mention.
+
+    The closer of the reasoning or content that was read last counts whatever is open in that.
+    """
+    start = driver.payload.prose_from(driver.previous, driver.last_end)
+    return is_inline(driver.builder, driver.base + place, start) and not _closes_prose(driver, place)
+
+
+def _closes_prose(driver: Driver, place: int) -> bool:
+    """Whether the closer of the reasoning or content that was read last is at an index."""
+    step = driver.payload.step
+    if step is None or step is not driver.previous:
+        return False
+    if driver.buffer[driver.last_end - driver.base : place].strip():
+        return False
+    token = driver.node.token.match(driver.buffer, place)
+    group = token.lastgroup if token is not None else None
+    # An opener may end the prose, too, but is only a mention in inline code.
+    openers = {terminal.name for _, terminal in driver.start_node.tokens}
+    return group in driver.node.steps and driver.node.steps[group].terminal.name not in openers
 
 
 def _behind_island(driver: Driver) -> bool | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.driver.reading_text import is_in_code
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.message.listing import FormatMisfit
@@ -29,7 +30,7 @@ from toolgrammar.core.trust.evidence import (
     names_a_tool,
     tag_of_tool,
 )
-from toolgrammar.core.trust.standing import is_inline, note_block, note_quoted
+from toolgrammar.core.trust.standing import note_block, note_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,8 +230,7 @@ class TriedFormats:
         builder, buffer, offset = self.builder, driver.buffer, driver.base + place
         note_block(builder, driver.blocks, offset, self.free, is_fence=buffer[place] in "`~")
         self.in_fence = self.several.wary and driver.blocks.began >= 0
-        free = driver.payload.prose_from(driver.previous, driver.last_end)
-        inline = is_inline(builder, offset, free)
+        inline = is_in_code(driver, place)
         if not (inline or (self.in_fence and not builder.tools)):
             return False
         note_quoted(builder, offset, buffer[place : place + length], is_inline=inline)

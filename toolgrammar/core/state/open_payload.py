@@ -44,18 +44,16 @@ class OpenPayload:
     def prose_from(self, previous: Step | None, end: int) -> int:
         """Returns the offset from which the prose before an opener may open inline code.
 
-        That is the end of the last island, or the beginning of its prose. Reasoning is over with
-        its closer.
+        That is the end of the last island, or the beginning of reasoning or content that no closer
+        has ended.
 
         Args:
             previous: the step that was read last.
             end: the offset where that ended.
         """
         step = self.step
-        if step is None or step.leaf not in PROSE_ROLES:
-            return end
-        is_over = step.leaf == "reasoning" and step is not previous
-        return end if is_over else self.start
+        is_open = step is not None and step is previous and step.leaf in PROSE_ROLES
+        return self.start if is_open else end
 
     def scan(self, scanner: Scanner | JsonPayload) -> None:
         """Lets a scanner read the payload."""

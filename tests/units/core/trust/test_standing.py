@@ -339,3 +339,42 @@ def test_a_call_that_is_the_value_of_a_member_of_a_doubtful_one_does_not_run() -
     ]
     beside = text.replace('} "arguments": {"name": "g"', '}\n{"name": "g"')
     assert all(call.executable for call in read("minimax_m1", beside).calls)
+
+
+@pytest.mark.parametrize("format_id", ["harmony", ["hermes", "harmony"], "auto"])
+@pytest.mark.parametrize("code", ["`a ", "```a"])
+def test_a_closer_ends_reasoning_and_content_in_which_a_backtick_is_open(
+    format_id: str | list[str], code: str
+) -> None:
+    call = "<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>"
+    for channel in ("analysis", "final"):
+        result = read(format_id, f"<|channel|>{channel}<|message|>Use {code}<|end|>{call}")
+        assert [(each.name, each.executable) for each in result.calls] == [("f", True)]
+        assert f"{result.reasoning}{result.text}" == f"Use {code}".rstrip()
+
+
+@pytest.mark.parametrize(
+    ("format_id", "opener", "call"),
+    [
+        (
+            "kimi_k2",
+            "<think>",
+            (
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0"
+                "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>"
+            ),
+        ),
+        (
+            "harmony",
+            "<|channel|>analysis<|message|>",
+            "<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>",
+        ),
+    ],
+)
+def test_an_opener_in_inline_code_of_reasoning_opens_no_call(
+    format_id: str, opener: str, call: str
+) -> None:
+    assert not read(format_id, f"{opener}I may write `{call}").calls
+    assert [each.executable for each in read(format_id, f"{opener}I write `a` {call}").calls] == [
+        True
+    ]

@@ -16,6 +16,7 @@ from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS, PayloadReader
 from toolgrammar.core.shortcuts.whole.shortcut_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
+from toolgrammar.core.trust.evidence import ends_in_code
 from toolgrammar.grammar.roles import PROSE_ROLES
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP
 from toolgrammar.values.events import ReasoningDelta, TextDelta
@@ -233,6 +234,9 @@ class StreamRaw(PayloadReader):
         ):
             return NEEDS_DRIVER
         whole = self._source.slice(self._start, end)
+        # An opener that ends the prose may be in inline code, which the driver judges.
+        if self._step.leaf in PROSE_ROLES and ends_in_code(whole.rpartition("\n\n")[2]):
+            return NEEDS_DRIVER
         # This is searched when the value is complete; the driver emits the same text of it.
         if raw.marks.damaged(whole, message.written_name, message.written_key) is not None:
             return NEEDS_DRIVER

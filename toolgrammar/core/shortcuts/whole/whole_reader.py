@@ -350,7 +350,7 @@ class WholeReader:
         if found is None:
             return -1
         part, end = found
-        # An opener that ends the prose may stand in code, which the driver judges.
+        # An opener that ends the prose may be in inline code, which the driver judges.
         if role in PROSE_ROLES and ends_in_code(part.rpartition("\n\n")[2]):
             return -1
         if role == "value":
