@@ -131,7 +131,9 @@ def is_in_code(driver: Driver, place: int) -> bool:
     The closer of the reasoning or content that was read last counts whatever is open in that.
     """
     start = driver.payload.prose_from(driver.previous, driver.last_end)
-    return is_inline(driver.builder, driver.base + place, start) and not _closes_prose(driver, place)
+    return is_inline(driver.builder, driver.base + place, start) and not _closes_prose(
+        driver, place
+    )
 
 
 def _closes_prose(driver: Driver, place: int) -> bool:
