@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import toolgrammar
 from fuzz.api_messages import contradiction as api_contradiction
+from fuzz.borders import border_case
 from fuzz.crossed import crossed as crossing
 from fuzz.hostile_results import hostile_results
 from fuzz.mixed import disagreement, mixed_case
@@ -217,6 +218,12 @@ def moved(format_id: str, draw: random.Random) -> Attempt:
     return Attempt(case.text, disagreement(case, draw))
 
 
+def borders(format_id: str, draw: random.Random) -> Attempt:
+    """Odd characters stand where a part of an example ends: all readings of it say the same."""
+    case = border_case(format_id, draw)
+    return Attempt(case.text, disagreement(case, draw))
+
+
 def options(format_id: str, draw: random.Random) -> Attempt:
     """A text is read with options that few set together: its readings agree."""
     return Attempt(*contradiction(format_id, draw))
@@ -247,6 +254,7 @@ ATTACKS: dict[str, Callable[[str, random.Random], Attempt]] = {
     "results": results,
     "mixed": mixed,
     "moved": moved,
+    "borders": borders,
     "options": options,
     "crossed": crossed,
     "native": native,

@@ -18,7 +18,7 @@ EACH = at_depth(few=2, usual=8, every=400)
 
 @each_format
 @pytest.mark.parametrize(
-    "attack", ["payload", "rendered", "mixed", "moved", "options", "native", "apis"]
+    "attack", ["payload", "rendered", "mixed", "moved", "borders", "options", "native", "apis"]
 )
 def test_an_attack(format_id: str, attack: str) -> None:
     draws = (random.Random(f"{attack} {format_id} {attempt}") for attempt in range(EACH))
