@@ -26,7 +26,7 @@ Every format that toolgrammar ships: {number} grammars. `toolgrammar formats` li
 | reasoning | the format marks what the model thinks aloud |
 | text between | text can stand between two calls |
 | nested | lists and objects can be arguments |
-| streams | what is given out as it comes: each character of a string, or a value when it is whole |
+| streams | what is emitted as it comes: each character of a string, or a value when it is whole |
 
 This page is written by `make docs` from the headers of the grammars, their tables, and calls written in them.
 

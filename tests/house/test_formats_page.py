@@ -11,7 +11,7 @@ from toolgrammar.values.events import ArgumentsDelta, InputDelta
 
 TEXT = "a ferry leaves at noon"
 WHOLE = 4
-"""Deltas of a value that is given out at once: what opens it, the value, and what closes it."""
+"""Deltas of a value that is emitted at once: what opens it, the value, and what closes it."""
 
 
 def test_the_page_is_current() -> None:

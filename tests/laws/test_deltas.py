@@ -33,7 +33,7 @@ def test_no_shortcut_gives_out_later_than_the_driver(format_id: str) -> None:
 
 
 def _as_early_as_the_driver(case: Case) -> None:
-    """What a stream has given out of values, at each character, is what the driver has, or more."""
+    """What a stream has emitted of values, at each character, is what the driver has, or more."""
     parser = Parser(case.format, tools=case.tools, prefix=case.prefix)
     driver = DrivenParser(case.format, tools=case.tools, prefix=case.prefix)
     found = wanted = 0
@@ -44,5 +44,5 @@ def _as_early_as_the_driver(case: Case) -> None:
 
 
 def _size(events: list[Event]) -> int:
-    """Returns how much of arguments events give out."""
+    """Returns how much of arguments events emit."""
     return sum(len(each.json) for each in events if isinstance(each, ArgumentsDelta))

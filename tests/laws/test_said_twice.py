@@ -1,4 +1,4 @@
-"""What the object around a call says twice changes nothing that was given out, and never runs."""
+"""What the object around a call says twice changes nothing that was emitted, and never runs."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`Parser.held` counts what is undecided, and nothing that was given out."""
+"""`Parser.held` counts what is undecided, and nothing that was emitted."""
 
 import toolgrammar
 

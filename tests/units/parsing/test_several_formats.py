@@ -95,7 +95,7 @@ def test_the_format_that_reads_on_where_another_stumbles(tmp_path: Path) -> None
     result, events = read(text, [one, two])
     assert [(call.format, call.status) for call in result.calls] == [("two", "complete")]
     assert (result.ok, result.text) == (True, "Done.")
-    # Nothing waited for the closer, and nothing was given out twice.
+    # Nothing waited for the closer, and nothing was emitted twice.
     assert sum(isinstance(event, CallStart) for event in events) == 1
     given = "".join(event.json for event in events if isinstance(event, ArgumentsDelta))
     assert given == '{"port": "Emden"}'

@@ -99,7 +99,7 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
         return False if is_open else None
     stop = max(place, driver.base + len(buffer[:end].rstrip()))
     if draft.has_payload:
-        # Those that came before are given out: they stay.
+        # Those that came before are emitted: they stay.
         doubt_second(builder, "arguments", place, stop)
     else:
         error = "Found no object where the arguments should be"

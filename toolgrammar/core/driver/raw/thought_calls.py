@@ -40,7 +40,7 @@ def note_island(reader: RawReader, start: int) -> bool | None:
     Returns:
         False, since it does not end the reasoning; None if more text is needed.
     """
-    # Text is given out in its order, so a call of another format that begins before is noted first.
+    # Text is emitted in its order, so a call of another format that begins before is noted first.
     if reader.lines is not None and reader.lines.look(reader, start) < start:
         return None
     reader.look_from(start + 1)

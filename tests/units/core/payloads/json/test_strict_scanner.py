@@ -56,7 +56,7 @@ def scan(*chunks: str, object_only: bool = False, backticks: bool = False) -> Sc
 
 
 def check(text: str, out: str, state: str, consumed: int | None = None, **options: bool) -> Scan:
-    """Scan the text whole and in every cutting into two; what is given out is `out`."""
+    """Scan the text whole and in every cutting into two; what is emitted is `out`."""
     result = scan(text, **options)
     assert (result.out, result.state) == (out, state)
     assert result.consumed == (len(text) if consumed is None else consumed)

@@ -1,4 +1,4 @@
-"""The value of one argument, written as JSON, is given out as it comes."""
+"""The value of one argument, written as JSON, is emitted as it comes."""
 
 from pathlib import Path
 
