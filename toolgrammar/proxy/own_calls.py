@@ -33,24 +33,33 @@ def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, 
     if not isinstance(message, Mapping):
         return choice
     own = {key: message.get(key) for key in _KEYS}
-    if not any(own.values()):
-        return choice
     said = reason if isinstance(reason, str) else None
     tools = list(reading.tools.values())
     repaired = repair_message({"role": "assistant", **own}, None, tools, finish_reason=said)
-    for call in repaired.result.calls:
+    end = Cut()
+    for place, call in enumerate(repaired.result.calls):
         if reading.report is not None:
             tell(reading.report, call)
-    if all(repaired.get(key) == own[key] for key in _KEYS):
-        return choice
+        end.see(CallStart(place, call.name, call.id))
+        end.see(CallEnd(place, call))
+    # As in a stream: the input of a custom tool is a text, of which nothing can be said.
+    new_reason = reason if any(map(_is_custom, _list(own["tool_calls"]))) else _reason(reason, end)
+    is_same = not any(own.values()) or all(repaired.get(key) == own[key] for key in _KEYS)
+    if is_same:
+        return choice if new_reason == reason else {**choice, "finish_reason": new_reason}
     kept = {key: part for key, part in message.items() if key not in _KEYS}
     calls = repaired.get("tool_calls")
     new = {**kept, "tool_calls": calls} if calls else kept
-    end = Cut()
-    for place, call in enumerate(repaired.result.calls):
-        end.see(CallStart(place, call.name, call.id))
-        end.see(CallEnd(place, call))
-    return {**choice, "message": new, "finish_reason": _reason(reason, end)}
+    return {**choice, "message": new, "finish_reason": new_reason}
+
+
+def _list(calls: object) -> list[Any]:
+    return calls if isinstance(calls, list) else [calls]
+
+
+def _is_custom(call: object) -> bool:
+    """Whether a call is one of a custom tool."""
+    return isinstance(call, dict) and bool(call.get("custom"))
 
 
 def tell(report: Report, call: ToolCall) -> None:
@@ -91,9 +100,8 @@ class OwnCalls:
             delta: the delta from the server.
             finish_reason: why the server stopped.
         """
-        given = delta.get("tool_calls") or []
-        given = given if isinstance(given, list) else [given]
-        custom = [each for each in given if isinstance(each, dict) and each.get("custom")]
+        given = _list(delta.get("tool_calls") or [])
+        custom = [each for each in given if _is_custom(each)]
         rest = [each for each in given if each not in custom]
         own = {"tool_calls": rest, "function_call": delta.get("function_call")}
         choice = {"delta": own, "finish_reason": finish_reason}

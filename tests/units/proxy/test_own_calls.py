@@ -84,6 +84,23 @@ def test_a_whole_answer_has_the_calls_of_repair_message(case: Case) -> None:
     assert shown == (wanted.get("tool_calls") or [])
 
 
+@pytest.mark.parametrize("reason", ["stop", "tool_calls", "length", "eos"])
+@pytest.mark.parametrize(
+    "arguments", ['{"city": "Oslo"}', "{'city': 'Oslo'}", '{"city": "Os', None]
+)
+def test_a_whole_answer_ends_for_the_reason_of_a_stream(arguments: str | None, reason: str) -> None:
+    function = {"name": "weather", "arguments": arguments}
+    call = {"id": "c1", "type": "function", "function": function}
+    own = {} if arguments is None else {"tool_calls": [call]}
+    choice = {"index": 0, "message": {"content": "Hm.", **own}, "finish_reason": reason}
+    whole = rewrite_response(
+        {"id": "x", "choices": [choice]}, REQUEST, format="hermes", repair=True
+    )
+    pieces = {} if arguments is None else {"tool_calls": [{"index": 0, **call}]}
+    found, _ = rewritten([chunk({"content": "Hm.", **pieces}), chunk({}, reason)])
+    assert found[-1]["choices"][0]["finish_reason"] == whole["choices"][0]["finish_reason"]
+
+
 def test_without_repair_they_stay_as_they_are() -> None:
     for case in OWN:
         given = deltas(case, 3)
