@@ -178,10 +178,14 @@ class _Search:
         # The text may begin in a block of code that opened before it.
         before = self._builder.source.slice(start - NEAR, start)
         for mended in islice(signs.mended(text), self._left):
+            # An undamaged opener that did not open at the start of a line opens no call there.
+            is_whole = mended.text[mended.place : mended.end] == mended.written
+            if is_whole and before[-1:] in ("", "\n"):
+                continue
             self._left -= 1
             # `<tool_cell>` before an object is meant as an opener, even if the object is no call.
             is_tag, quoted = mended.text[mended.place] in "<[", is_quoted(mended.text, mended.place)
-            if is_tag and not quoted and _BEGUN.match(mended.text, mended.end):
+            if is_tag and not (quoted or is_whole) and _BEGUN.match(mended.text, mended.end):
                 return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
