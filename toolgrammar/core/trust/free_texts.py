@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.payloads.json.typing_rules import json_shape
 from toolgrammar.tools.json_tokens import COLONS
 from toolgrammar.values.patterns import late
@@ -71,6 +72,10 @@ def _member_in(text: str, keys: Collection[str]) -> str:
 
 
 def _may_be_call(text: str, names: Collection[str]) -> bool:
-    """Whether a text is a JSON object that contains the name of a known tool as a string."""
-    is_object = text.lstrip().startswith("{") and any(f'"{name}"' in text for name in names)
-    return is_object and json_shape(text) is not None
+    """Whether a text is a JSON object that contains the name of a known tool as a string.
+
+    If the object is damaged, it has to contain the key of arguments as well.
+    """
+    if not text.lstrip().startswith("{") or not any(f'"{name}"' in text for name in names):
+        return False
+    return json_shape(text) is not None or any(f'"{key}"' in text for key in KEYS_OF_ARGUMENTS)

@@ -97,14 +97,20 @@ def doubt_quotes(repairs: list[Repair], value: JsonValue) -> None:
 
 
 def _joins_strings(text: str) -> bool:
-    """Whether a string contains its closing quote and the opening quote of the next one: `x", "b`."""
+    """Whether a string contains its closing quote and the opening quote of the next one: `x", "b`.
+
+    Or text replaced the comma between them, as in `x"7)"b`: a quotation in a string has a blank or
+    a mark on one of its sides.
+    """
     # In pairs, since `a "b", "c" d` quotes two words; the last quote may be single.
     parts = text.split('"')
-    pairs = zip(parts[::2], parts[1:-1:2], strict=False)
-    return any(
-        inside and not inside.strip(_BETWEEN_STRINGS) and before[-1:] not in ("", " ", "\t")
-        for before, inside in pairs
-    )
+    for place in range(1, len(parts) - 1, 2):
+        before, inside, behind = parts[place - 1 : place + 2]
+        if before[-1:].isalnum() and behind[:1].isalnum():
+            return True
+        if inside and not inside.strip(_BETWEEN_STRINGS) and before[-1:] not in ("", " ", "\t"):
+            return True
+    return False
 
 
 def holds_bracket(text: str) -> bool:

@@ -51,6 +51,13 @@ def test_a_text_that_begins_otherwise_runs(body: str) -> None:
     assert (call.arguments, call.executable) == ({"path": body}, True)
 
 
+def test_a_damaged_object_with_the_name_of_a_tool_and_arguments_is_no_code() -> None:
+    for key, said in (("parameters", True), ("rest", False)):
+        code = f'{{\n  "name"=\'"read_file",\n  "{key}": {{\n    "path": "a"\n  }}\n}}'
+        result = read("functionary_v3_1", f"<|python_tag|>{code}", TOOLS)
+        assert any("name of a tool" in each.message for each in result.diagnostics) is said
+
+
 def test_an_object_with_the_name_of_a_tool_is_no_code() -> None:
     code = '{"nme": "read_file", "parameters": {"path": "a"}}'
     [call] = read("functionary_v3_1", f"<|python_tag|>{code}", TOOLS).calls

@@ -399,3 +399,8 @@ def test_a_backslash_in_text_without_quotes_may_be_an_escape(value: str) -> None
 @pytest.mark.parametrize("closer", ["]", ")"])
 def test_the_closer_of_a_list_in_place_of_all_arguments_is_a_doubt(closer: str) -> None:
     check(f"{{{closer}", "bracket")
+
+
+@pytest.mark.parametrize("between", ["7)", "x ", "-"])
+def test_quotes_between_letters_may_part_two_items(between: str) -> None:
+    check(f'{{"tags": ["Lantern"{between}"Engine", "Amber"]}}', "inner-quote")
