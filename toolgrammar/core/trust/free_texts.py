@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 CODE: Final = "bare-text"
 _MEMBER = late(rf"\s*+([\"'\u201c]?)([\w-]{{1,64}})[\"'\u201d]?\s{{0,8}}[{COLONS}]")
 _MIDDLE = late(r"^={5,9}\r?$", re.MULTILINE)
-_END = late(r"^>{5,9}(?: |\r?$)", re.MULTILINE)
-"""The end of a block that replaces lines, as in an unresolved merge conflict."""
+_EDGE = late(r"^(?:>{5,9}(?: |\r?$)|<{2,9} ?(?:SEARCH|ORIGINAL|HEAD)\b)", re.MULTILINE)
+"""The beginning or the end of a block that replaces lines, as in an unresolved merge conflict."""
 
 
 def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
@@ -40,7 +40,7 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
         message = f"Found `{mark[:40]}` in a text; it may be an argument of its call"
     elif _may_be_call(text, builder.tools):
         message = "Found an object with the name of a tool as a text; it may be a call"
-    elif "=====" in text and _MIDDLE.search(text) and _END.search(text):
+    elif "=====" in text and _MIDDLE.search(text) and _EDGE.search(text):
         message = "Found the marks of an edit in a text; it may be an edit"
     else:
         return

@@ -69,9 +69,10 @@ def test_an_object_with_the_name_of_a_tool_is_no_code() -> None:
 
 
 def test_a_file_that_is_written_whole_holds_no_edit() -> None:
-    block = "<<<<<<< SEARHC\nx\n=======\ny\n>>>>>>> REPLACE"
-    [call] = read("aider_whole", f"a.py\n```\n{block}\n```").calls
-    assert call.doubts == ("bare-text",)
+    for head, end in (("<<<<<<< SEARHC", ">>>>>>> REPLACE"), ("<< SEARCH>", "=======")):
+        block = f"{head}\nx\n=======\ny\n{end}"
+        [call] = read("aider_whole", f"a.py\n```\n{block}\n```").calls
+        assert call.doubts == ("bare-text",)
     for body in ("Title\n=======\ny\n", ">>>>>>> x\n", "a ======= b\n>>>>>>> x\n"):
         [call] = read("aider_whole", f"a.py\n```\n{body}```").calls
         assert call.executable
