@@ -163,6 +163,8 @@ _STRING = late(
 """A string at the place of a value; the mark that opens it, such as `"` or `<|"|>`, closes it. A string
 without its end is open. Ordinary tags such as `<b>` are not such marks."""
 _HEREDOC = late(r"""<<[-~]?[ \t]{0,8}(["']?)(?P<word>[A-Za-z_]\w{0,64})\1[ \t]{0,8}\n""")
+_DASHED = late(r"(?m:^)(?P<key>\w{1,64}) ---[ \t]{0,8}\n")
+"""The line before a value that a line `--- body` closes: `body ---`."""
 _BLOCK = late(
     r"(?m:^[ \t]{0,64}[\w-]{1,64}:[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\n[ \t]++[^\n]*+|\n)++\Z)"
 )
@@ -189,6 +191,8 @@ def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
         return True
     if not tools:
         return False
+    if " ---" in last and _has_open_dashes(text[-_LAST_VALUE:], tools):
+        return True
     return ("<" in last and _has_open_tag(last, tools)) or _has_argument_line(last, tools)
 
 
@@ -202,6 +206,15 @@ def _has_open_document(text: str) -> bool:
     """Whether a text ends inside a here-document."""
     return any(
         text.find(f"\n{found['word']}", found.end() - 1) < 0 for found in _HEREDOC.finditer(text)
+    )
+
+
+def _has_open_dashes(text: str, tools: Mapping[str, ToolSpec]) -> bool:
+    """Whether a text ends inside the value of an argument between `body ---` and `--- body`."""
+    known = properties_of(tools)
+    return any(
+        found["key"] in known and text.find(f"\n--- {found['key']}", found.end() - 1) < 0
+        for found in _DASHED.finditer(text)
     )
 
 

@@ -33,7 +33,15 @@ def test_a_value_is_open_whatever_the_tools_are(text: str) -> None:
     check(text, known=False, expected=True)
 
 
-@pytest.mark.parametrize("text", ["^^^note\nbody ---\nsee\n", "x: note\nbody: see ", "<body>see "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "^^^note\nbody ---\nsee\n",
+        "^^^notitle ---\nt\n--- title\nbody ---\n",
+        "x: note\nbody: see ",
+        "<body>see ",
+    ],
+)
 def test_an_argument_tells_where_its_tool_is_known(text: str) -> None:
     check(text, known=True, expected=True)
     check(text, known=False, expected=False)
@@ -47,6 +55,7 @@ def test_an_argument_tells_where_its_tool_is_known(text: str) -> None:
         "It's the note's body: don't.\n",
         '{"body": "see"} ',
         "cat <<EOF\nsee\nEOF\n",
+        "body ---\nsee\n--- body\n",
         "body: |\n  see\nDone.\n",
         "I write a note.\nThe body: it comes now.\n",
         "call:note{body:<escape>see<escape>} ",
