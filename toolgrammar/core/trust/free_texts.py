@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 CODE: Final = "bare-text"
 _MEMBER = late(rf"\s*+([\"'\u201c]?)([\w-]{{1,64}})[\"'\u201d]?\s{{0,8}}[{COLONS}]")
+_OBJECT = late(r"\s*+[^\w\s{]{0,3}_?\{")
+"""The brace of an object, with up to three marks or an underscore before it."""
 _MIDDLE = late(r"^={5,9}\r?$", re.MULTILINE)
 _EDGE = late(r"^(?:>{5,9}(?: |\r?$)|<{2,9} ?(?:SEARCH|ORIGINAL|HEAD)\b)", re.MULTILINE)
 """The beginning or the end of a block that replaces lines, as in an unresolved merge conflict."""
@@ -76,6 +78,6 @@ def _may_be_call(text: str, names: Collection[str]) -> bool:
 
     If the object is damaged, it has to contain the key of arguments as well.
     """
-    if not text.lstrip().startswith("{") or not any(f'"{name}"' in text for name in names):
+    if not _OBJECT.match(text) or not any(f'"{name}"' in text for name in names):
         return False
     return json_shape(text) is not None or any(f'"{key}"' in text for key in KEYS_OF_ARGUMENTS)

@@ -5,6 +5,7 @@ Example: in `<parameter=a>x</paramter>` the value contains `</paramter>`, its ow
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
@@ -27,10 +28,12 @@ _LEAST = 5
 """A closer that is longer than this, in characters, identifies what it closes."""
 _LONGEST_LITERAL = 64
 _LINE = late(r"\n([^\s][^\n]*)")
-_OPENING = ("{", "[", '"', "'")
-"""The beginnings of a value that its own bracket or quote ends."""
+_CLOSED_BY = {"{": "}", "[": "]", '"': '"', "'": "'"}
+"""The characters that begin a value in quotes or brackets, each with the one that ends it."""
 _ARGUMENT = "key: value"
 """The name, in a message, of a line that may have been an argument."""
+_CLOSING_LINE = late(r"^</(?P<name>[^<>\n]{0,64})>[ \t\r]*$", re.MULTILINE)
+"""A line that is a closing tag."""
 _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
 """The beginning of a tag at the end of a value: half of a closer that was written twice."""
 
@@ -109,14 +112,27 @@ class ValueMarks:
         if openers and found is None:
             found = self._opening.find(text)
         found = found or self._line_behind(text) or self._at_edge(text)
+        # A tag of `</` alone is one whose name differs from call to call.
+        if found is None and is_cut and self._tag.endswith(">"):
+            found = self._stray_closer(text)
         return found or (self._behind_closer(text) if self._own else None)
+
+    def _stray_closer(self, text: str) -> Damaged | None:
+        """Returns a closing tag without its opening tag in a value that nothing closes; else None.
+
+        It may be what damage left of the value's own closer: `</e>` of `</code>`.
+        """
+        for line in _CLOSING_LINE.finditer(text):
+            if f"<{line['name']}" not in text[: line.start()]:
+                return Damaged(line.start(), line[0].strip(), self._tag)
+        return None
 
     def _line_behind(self, text: str) -> Damaged | None:
         """Returns the second line of a value that should have ended with its first line; else None.
 
         An indented line continues the value, as in YAML.
         """
-        if not self._in_line or "\n" not in text or text.lstrip()[:1] in _OPENING:
+        if not self._in_line or "\n" not in text or _spans_lines(text):
             return None
         line = _LINE.search(text)
         return None if line is None else Damaged(line.start(1), line[1].strip(), _ARGUMENT)
@@ -154,6 +170,14 @@ class ValueMarks:
             if found is not None:
                 return Damaged(found.start + len(text) - len(behind), found.text, found.mark)
         return None
+
+
+def _spans_lines(text: str) -> bool:
+    """Whether a value is in quotes or brackets that its first line does not close."""
+    first = text.lstrip().partition("\n")[0].rstrip()
+    opening, closing = first[:1], _CLOSED_BY.get(first[:1], "")
+    is_closed = len(first) > 1 and first[-1] == closing
+    return closing != "" and not (is_closed and first.count(opening) == first.count(closing))
 
 
 def _closers(end: TokenPatterns) -> Iterator[str]:

@@ -123,3 +123,20 @@ def test_an_undeclared_argument_that_holds_the_call_is_a_doubt() -> None:
     assert call.doubts == ("inner-argument",)
     other = text.replace("<name>search", "<name>other")
     assert read("void_xml", other, TOOLS).calls[0].executable
+
+
+@pytest.mark.parametrize("behind", ['limits:{"price": 1}', "limits 3"])
+def test_a_line_behind_a_closed_list_may_be_another_argument(behind: str) -> None:
+    text = f'```yaml\naction: plan\nstops: ["a", "b"]\n{behind}\n```'
+    [call] = read("yaml_fence", text).calls
+    assert "misspelt" in call.doubts
+    assert read(
+        "yaml_fence", text.replace('"]\n', '",\n  "c"]\nlimits: 2\n').replace(behind, "x: 1")
+    ).ok
+
+
+def test_a_closing_tag_without_its_opener_may_be_left_of_the_closer_that_is_missing() -> None:
+    for line in ("</e>", '</",{e>'):
+        [call] = read("smolagents_code", f"<code>\na = 1\n{line}\nThen.").calls
+        assert call.doubts == ("misspelt",)
+    assert read("smolagents_code", '<code>\nprint("""<b>\n</b>""")\n').ok
