@@ -177,11 +177,13 @@ class _Search:
         """Returns a damaged mark, if the text would be a call with the mark repaired."""
         # The text may begin in a block of code that opened before it.
         before = self._builder.source.slice(start - NEAR, start)
-        for mended in islice(signs.mended(text), self._left):
+        for mended in signs.mended(text):
             # An undamaged opener that did not open at the start of a line opens no call there.
             is_whole = mended.text[mended.place : mended.end] == mended.written
             if is_whole and before[-1:] in ("", "\n"):
                 continue
+            if not self._left:
+                break
             self._left -= 1
             # `<tool_cell>` before an object is meant as an opener, even if the object is no call.
             is_tag, quoted = mended.text[mended.place] in "<[", is_quoted(mended.text, mended.place)
