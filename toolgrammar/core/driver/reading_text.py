@@ -110,7 +110,10 @@ def _may_open(driver: Driver, place: int) -> bool | None:
     """
     builder, offset = driver.builder, driver.base + place
     is_fence = driver.buffer[place] in "`~"
-    if not is_fence and is_in_code(driver, place):
+    in_code = not is_fence and is_in_code(driver, place)
+    if in_code is None:
+        return None
+    if in_code:
         if not driver.final and driver.node.entry_beginnings.match(driver.buffer, place):
             return None
         # Calls are quoted in inline code; a tag of reasoning counts wherever it stands.
@@ -125,29 +128,40 @@ def _may_open(driver: Driver, place: int) -> bool | None:
     return True
 
 
-def is_in_code(driver: Driver, place: int) -> bool:
+def is_in_code(driver: Driver, place: int) -> bool | None:
     """Whether the markup at an index is in inline code, where it is only a mention.
 
-    The closer of the reasoning or content that was read last counts whatever is open in that.
+    The closer of the reasoning or content that was read last counts, though a backtick is open in
+    that, unless the code ends right behind it: `` `<|end|>` `` mentions it.
+
+    Returns:
+        None if more text is needed.
     """
     start = driver.payload.prose_from(driver.previous, driver.last_end)
-    return is_inline(driver.builder, driver.base + place, start) and not _closes_prose(
-        driver, place
-    )
+    if not is_inline(driver.builder, driver.base + place, start):
+        return False
+    end = _end_of_closer(driver, place)
+    if end < 0:
+        return True
+    if end == len(driver.buffer) and not driver.final:
+        return None
+    return driver.buffer.startswith("`", end)
 
 
-def _closes_prose(driver: Driver, place: int) -> bool:
-    """Whether the closer of the reasoning or content that was read last is at an index."""
+def _end_of_closer(driver: Driver, place: int) -> int:
+    """Returns the index after the closer of the prose that was read last; -1 if none is at `place`."""
     step = driver.payload.step
     if step is None or step is not driver.previous:
-        return False
+        return -1
     if driver.buffer[driver.last_end - driver.base : place].strip():
-        return False
+        return -1
     token = driver.node.token.match(driver.buffer, place)
-    group = token.lastgroup if token is not None else None
+    if token is None or token.lastgroup not in driver.node.steps:
+        return -1
     # An opener may end the prose, too, but is only a mention in inline code.
     openers = {terminal.name for _, terminal in driver.start_node.tokens}
-    return group in driver.node.steps and driver.node.steps[group].terminal.name not in openers
+    closer = driver.node.steps[token.lastgroup].terminal
+    return -1 if closer.name in openers else token.end()
 
 
 def _behind_island(driver: Driver) -> bool | None:

@@ -176,12 +176,14 @@ class TriedFormats:
 
         Returns:
             None if more text is needed: the name of a tool, which shows a call without its opener,
-            may have begun.
+            may have begun, or inline code may end.
         """
         buffer, offset = driver.buffer, driver.base + place
         lengths = self.openers.at(buffer, place)
-        if offset >= 0 and self._is_quoted(driver, place, max(lengths.values(), default=0)):
-            return []
+        if offset >= 0:
+            quoted = self._is_quoted(driver, place, max(lengths.values(), default=0))
+            if quoted is not False:
+                return [] if quoted else None
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
         here = self.current
@@ -225,12 +227,17 @@ class TriedFormats:
             return True
         return stands_unopened(node, driver.buffer, place, driver.builder.tools, final=driver.final)
 
-    def _is_quoted(self, driver: Driver, place: int, length: int) -> bool:
-        """Whether an opener stands in inline code, or in a code block when no tools are known."""
+    def _is_quoted(self, driver: Driver, place: int, length: int) -> bool | None:
+        """Whether an opener is in inline code, or in a code block when no tools are known.
+
+        None if more text is needed.
+        """
+        inline = is_in_code(driver, place)
+        if inline is None:
+            return None
         builder, buffer, offset = self.builder, driver.buffer, driver.base + place
         note_block(builder, driver.blocks, offset, self.free, is_fence=buffer[place] in "`~")
         self.in_fence = self.several.wary and driver.blocks.began >= 0
-        inline = is_in_code(driver, place)
         if not (inline or (self.in_fence and not builder.tools)):
             return False
         note_quoted(builder, offset, buffer[place : place + length], is_inline=inline)

@@ -378,3 +378,12 @@ def test_an_opener_in_inline_code_of_reasoning_opens_no_call(
     assert [each.executable for each in read(format_id, f"{opener}I write `a` {call}").calls] == [
         True
     ]
+
+
+@pytest.mark.parametrize("format_id", ["harmony", ["hermes", "harmony"], "auto"])
+def test_a_closer_right_before_the_end_of_inline_code_is_a_mention(
+    format_id: str | list[str],
+) -> None:
+    text = "The token `<|end|>` ends it."
+    result = read(format_id, f"<|channel|>final<|message|>{text}<|return|>")
+    assert (result.text, result.ok) == (text, True)
