@@ -7,7 +7,8 @@ Example: in `<parameter=x>a</content></function>` the value of `x` lacks its clo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, json_shape
@@ -29,6 +30,10 @@ _GLUED = late(r"\w{2}|[>&/(\[{=@#^~+%]")
 _IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
 """Words of a sentence that has not ended."""
 _GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
+_CLOSING_LINE = late(r"^</(?P<name>[^<>\s/]{1,64})>[ \t\r]{0,16}$", re.MULTILINE)
+"""A line that is a closing tag."""
+_MOST_LINES: Final = 16
+"""The maximal number of such lines that are examined: each costs a pass over the text."""
 _BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 
 
@@ -62,37 +67,44 @@ def doubt_inner_closer(
             return
 
 
-def doubt_closer(driver: Driver, end: int) -> None:
+def doubt_closer(driver: Driver, end: int, *, in_lines: bool = False) -> None:
     """Doubts a call whose text ends with a closer that nothing in it opens.
 
     Args:
         driver: the driver, which has emitted the text up to its end.
         end: the index in the buffer where the text ends.
+        in_lines: whether a line that is a closing tag counts as well: no closer has ended the text,
+            and `</e>` may be what damage left of `</code>`.
     """
-    builder = driver.builder
-    stop = driver.base + end
-    match = ends_with_closer.search(builder.source.slice(stop - NEAR, stop))
-    if match is None or builder.draft is None:
+    builder, stop = driver.builder, driver.base + end
+    draft = builder.draft
+    near = builder.source.slice(stop - NEAR, stop)
+    if draft is None or not (in_lines or ends_with_closer.search(near)):
         return
     # Only the arguments are searched: the tag of the call itself stands before them.
-    text = builder.source.slice(max(builder.draft.start, builder.draft.arguments_start), stop)
-    # Each closer needs its opener in the value: `<b>bold</b>` is whole.
-    if match["name"] is not None:
-        name = re.escape(match["name"])
-        opened, closed = (len(re.findall(rf"<{each}{name}\b", text)) for each in ("", "/"))
-        odd = closed > opened
-    else:
-        # A fence opens or closes a block alike, so an odd number leaves one open.
-        odd = text.count("```") % 2 == 1
-    if not odd:
+    start = max(draft.start, draft.arguments_start)
+    text = builder.source.slice(start, stop)
+    last = ends_with_closer.search(text, max(0, len(text) - NEAR))
+    lines = islice(_CLOSING_LINE.finditer(text), _MOST_LINES) if in_lines else ()
+    for closer in (*filter(None, [last]), *lines):
+        if not _is_unopened(closer, text):
+            continue
+        where = "at the end of" if closer is last else "in"
+        message = f"Found `{closer[0].strip()[:40]}` {where} a text; it may close something else"
+        draft.doubts.append("stray-close-tag")
+        place = Span(start + closer.start(), start + closer.end())
+        builder.report("stray-close-tag", "error", message, place)
         return
-    builder.draft.doubts.append("stray-close-tag")
-    builder.report(
-        "stray-close-tag",
-        "error",
-        f"Found `{match[0].strip()[:40]}` at the end of a text; it may close something else",
-        Span(stop - len(match[0]), stop),
-    )
+
+
+def _is_unopened(closer: re.Match[str], text: str) -> bool:
+    """Whether nothing in a text opens a closing tag or a fence: `<b>bold</b>` is whole."""
+    if closer["name"] is None:
+        # A fence opens or closes a block alike, so an odd number leaves one open.
+        return text.count("```") % 2 == 1
+    name = re.escape(closer["name"])
+    opened, closed = (len(re.findall(rf"<{each}{name}\b", text)) for each in ("", "/"))
+    return closed > opened
 
 
 def doubt_damaged(
@@ -197,7 +209,7 @@ def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
         step: the step of the payload.
         end: the index in the buffer where the text ends.
     """
-    doubt_closer(driver, end)
+    doubt_closer(driver, end, in_lines=True)
     # The opener of a free-text call is easily mentioned in prose, as any text may follow it.
     if step.leaf == "input":
         _doubt_sentence(driver.builder)

@@ -5,7 +5,6 @@ Example: in `<parameter=a>x</paramter>` the value contains `</paramter>`, its ow
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
@@ -32,8 +31,6 @@ _CLOSED_BY = {"{": "}", "[": "]", '"': '"', "'": "'"}
 """The characters that begin a value in quotes or brackets, each with the one that ends it."""
 _ARGUMENT = "key: value"
 """The name, in a message, of a line that may have been an argument."""
-_CLOSING_LINE = late(r"^</(?P<name>[^<>\n]{0,64})>[ \t\r]*$", re.MULTILINE)
-"""A line that is a closing tag."""
 _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
 """The beginning of a tag at the end of a value: half of a closer that was written twice."""
 
@@ -112,20 +109,7 @@ class ValueMarks:
         if openers and found is None:
             found = self._opening.find(text)
         found = found or self._line_behind(text) or self._at_edge(text)
-        # A tag of `</` alone is one whose name differs from call to call.
-        if found is None and is_cut and self._tag.endswith(">"):
-            found = self._stray_closer(text)
         return found or (self._behind_closer(text) if self._own else None)
-
-    def _stray_closer(self, text: str) -> Damaged | None:
-        """Returns a closing tag without its opening tag in a value that nothing closes; else None.
-
-        It may be what damage left of the value's own closer: `</e>` of `</code>`.
-        """
-        for line in _CLOSING_LINE.finditer(text):
-            if f"<{line['name']}" not in text[: line.start()]:
-                return Damaged(line.start(), line[0].strip(), self._tag)
-        return None
 
     def _line_behind(self, text: str) -> Damaged | None:
         """Returns the second line of a value that should have ended with its first line; else None.

@@ -138,5 +138,5 @@ def test_a_line_behind_a_closed_list_may_be_another_argument(behind: str) -> Non
 def test_a_closing_tag_without_its_opener_may_be_left_of_the_closer_that_is_missing() -> None:
     for line in ("</e>", '</",{e>'):
         [call] = read("smolagents_code", f"<code>\na = 1\n{line}\nThen.").calls
-        assert call.doubts == ("misspelt",)
+        assert call.doubts == ("stray-close-tag",)
     assert read("smolagents_code", '<code>\nprint("""<b>\n</b>""")\n').ok
