@@ -63,10 +63,6 @@ class MarksOfCalls:
         if not likely:
             return
         opened = self._opener.search(text)
-        if opened is not None and opened.start() == 0:
-            # Undamaged, but right behind the closer of reasoning: a fence opens calls at the start of lines.
-            end = opened.end()
-            yield MendedMark(0, opened[0], text[: end + _BEHIND], 0, end, is_first=False)
         seen: set[str] = set()
         for mark, start, end in islice(self._near(likely, text), _MOST):
             first = max(0, start - _NEAR)

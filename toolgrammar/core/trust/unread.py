@@ -23,6 +23,7 @@ from toolgrammar.core.evidence.used import (
 from toolgrammar.core.trust.beside_arguments import report_rest
 from toolgrammar.core.trust.cut_texts import CODE as BEGUN_ANEW
 from toolgrammar.core.trust.standing import openers_in
+from toolgrammar.patterns import fences
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
 """Reads a text on its own, and returns the call at a place of it."""
 
+_FENCE = late(fences.OPENING)
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
 _OF_CALLS = frozenset({"quoted-call", "unread-call"})
 """The codes of warnings about a whole call in text; other warnings are about repairs beside a call."""
@@ -129,10 +131,11 @@ class _Search:
         begin = start + 1 if _JOINED.match(text) else start
         opened = openers_in(builder, start, text)
         stop = start + len(text)
-        if not (opened or signs.are_in(text, tools)) or self._told.all_but_mended.touch(
-            begin, stop
-        ):
+        if self._told.all_but_mended.touch(begin, stop):
             return None
+        fence = self._fence_in_line(start, text)
+        if fence is not None or not (opened or signs.are_in(text, tools)):
+            return fence
         found = signs.first_in(text, tools, opened)
         is_near = self._told.mended.touch(begin, stop)
         if is_near and not (found is not None and found[2] and _holds_payload(text, signs, tools)):
@@ -146,6 +149,18 @@ class _Search:
             if last is not None and _ends(builder, text, *last):
                 return (*last, True)
         return self._spelt_otherwise(text) or self._damaged(start, text, signs) or found
+
+    def _fence_in_line(self, start: int, text: str) -> _Found:
+        """Returns the fence of a call that is text because it does not begin a line.
+
+        As in `</think>```shell`: behind the closer of reasoning the text begins within a line.
+        """
+        fence = _FENCE.match(text)
+        if fence is None or self._builder.source.slice(start - 1, start) in ("", "\n"):
+            return None
+        call = self._call_at(text, 0)
+        is_lost = call is not None and call.span.start == 0 and self._is_lost(call)
+        return (0, fence[0], True) if is_lost else None
 
     def _spelt_otherwise(self, text: str) -> _Found:
         """Returns markup in another spelling, if the text would be a call in the usual spelling."""
@@ -177,17 +192,11 @@ class _Search:
         """Returns a damaged mark, if the text would be a call with the mark repaired."""
         # The text may begin in a block of code that opened before it.
         before = self._builder.source.slice(start - NEAR, start)
-        for mended in signs.mended(text):
-            # An undamaged opener that did not open at the start of a line opens no call there.
-            is_whole = mended.text[mended.place : mended.end] == mended.written
-            if is_whole and before[-1:] in ("", "\n"):
-                continue
-            if not self._left:
-                break
+        for mended in islice(signs.mended(text), self._left):
             self._left -= 1
             # `<tool_cell>` before an object is meant as an opener, even if the object is no call.
             is_tag, quoted = mended.text[mended.place] in "<[", is_quoted(mended.text, mended.place)
-            if is_tag and not (quoted or is_whole) and _BEGUN.match(mended.text, mended.end):
+            if is_tag and not quoted and _BEGUN.match(mended.text, mended.end):
                 return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
