@@ -159,9 +159,8 @@ def _end_of_closer(driver: Driver, place: int) -> int:
     if token is None or token.lastgroup not in driver.node.steps:
         return -1
     # An opener may end the prose, too, but is only a mention in inline code.
-    openers = {terminal.name for _, terminal in driver.start_node.tokens}
     closer = driver.node.steps[token.lastgroup].terminal
-    return -1 if closer.name in openers else token.end()
+    return -1 if closer.name in driver.start_node.names else token.end()
 
 
 def _behind_island(driver: Driver) -> bool | None:

@@ -110,8 +110,7 @@ class Node:
         self._pair()
         # White space before raw text is a part of it.
         self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
-        # `re` takes the first branch that matches, so keywords come before names. Punctuation,
-        # which may begin either of them, comes last.
+        # `re` takes the first branch that matches: keywords, then names, then marks that begin both.
         self.tokens.sort(
             key=lambda pair: (-pair[1].priority, rank_of_kind(pair[1]), -pair[1].rank, pair[0])
         )
@@ -132,6 +131,11 @@ class Node:
     def takes_colon(self) -> bool:
         """Whether the colon after a key is expected."""
         return any(terminal.text.strip() == ":" for _, terminal in self.tokens)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the terminals of its tokens; at the start node those of all openers."""
+        return frozenset(terminal.name for _, terminal in self.tokens)
 
     @cached_property
     def token(self) -> re.Pattern[str]:

@@ -64,13 +64,12 @@ def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
     if offset < 0:
         return False
     start = machine.start
-    openers = {terminal.name for _, terminal in start.tokens}
     before = min(1, offset)  # for anchors
     text = source.slice(offset - before, offset + _LONGEST_OPENER)
     for group, terminal in start.tokens:
         for step in start.steps[group].node.payloads:
             # Only openers may follow it, so nothing else can close it.
-            open_ended = all(each.name in openers for _, each in step.node.tokens)
+            open_ended = step.node.names <= start.names
             opener = compile_pattern(machine.expressions.pattern(terminal))
             if step.leaf == "reasoning" and open_ended and opener.match(text, before):
                 return True
@@ -114,8 +113,7 @@ class OtherEnds:
         patterns = dict.fromkeys((each.end, each.beginnings) for each in ends.values())
         self.pattern = compile_pattern("|".join(f"(?:{end})" for end, _ in patterns))
         self.beginnings = compile_pattern("|".join(f"(?:{begun})" for _, begun in patterns))
-        openers = {terminal.name for _, terminal in node.machine.start.tokens}
-        self.open_ended = all(terminal.name in openers for _, terminal in node.tokens)
+        self.open_ended = node.names <= node.machine.start.names
         """Whether the reasoning has no closer of its own, and ends at the next opener."""
         self.looked = -1
         """The offset up to which nothing was found."""

@@ -172,9 +172,8 @@ class RawEnd(TokenPatterns):
         """Whether it is prose that a call ends, too: one that is damaged may stand in it."""
         if not self.is_prose:
             return False
-        openers = {terminal.name for _, terminal in self.machine.start.tokens}
         # Only what follows ends a `Thought:`; `<tool_call>` ends other reasoning, or stands in it.
-        only_openers = {terminal.name for _, terminal in self.node.tokens} <= openers
+        only_openers = self.node.names <= self.machine.start.names
         return (self.is_thought and only_openers and self.node.accepts_text) or any(
             self.node.steps[group].opens and is_of_calls(terminal.text, "")
             for group, terminal in self.node.tokens
