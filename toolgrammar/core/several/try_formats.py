@@ -180,10 +180,12 @@ class TriedFormats:
         """
         buffer, offset = driver.buffer, driver.base + place
         lengths = self.openers.at(buffer, place)
-        if offset >= 0:
-            quoted = self._is_quoted(driver, place, max(lengths.values(), default=0))
-            if quoted is not False:
-                return [] if quoted else None
+        longest = max(lengths.values(), default=0)
+        quoted = offset >= 0 and self._is_quoted(driver, place, longest)
+        if quoted is None:
+            return None
+        if quoted:
+            return []
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
         here = self.current
