@@ -28,7 +28,10 @@ _KEYS: Final = ("tool_calls", "function_call")
 
 
 def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, Any]:
-    """Returns a choice of a whole answer with repaired calls; the same object without damage."""
+    """Returns a choice of a whole answer with repaired calls and the finish reason of a stream.
+
+    The same object if neither changes.
+    """
     message, reason = choice.get("message"), choice.get("finish_reason")
     if not isinstance(message, Mapping):
         return choice
@@ -42,10 +45,9 @@ def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, 
             tell(reading.report, call)
         end.see(CallStart(place, call.name, call.id))
         end.see(CallEnd(place, call))
-    # As in a stream: the input of a custom tool is a text, of which nothing can be said.
+    # As in a stream: the input of a custom tool is text, so it can't be told whether it was cut.
     new_reason = reason if any(map(_is_custom, _list(own["tool_calls"]))) else _reason(reason, end)
-    is_same = not any(own.values()) or all(repaired.get(key) == own[key] for key in _KEYS)
-    if is_same:
+    if not any(own.values()) or all(repaired.get(key) == own[key] for key in _KEYS):
         return choice if new_reason == reason else {**choice, "finish_reason": new_reason}
     kept = {key: part for key, part in message.items() if key not in _KEYS}
     calls = repaired.get("tool_calls")
@@ -54,6 +56,7 @@ def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, 
 
 
 def _list(calls: object) -> list[Any]:
+    """Returns the value of `tool_calls` as a list: some servers send one call alone."""
     return calls if isinstance(calls, list) else [calls]
 
 
