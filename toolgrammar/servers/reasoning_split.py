@@ -143,8 +143,8 @@ class ReasoningSplit:
                 self.ended = True
                 if self._found and not self._pass_closer():
                     # The markup between has no fixed text: the rest begins with the first text.
-                    # What begins like a call becomes text in several pieces at once, the first
-                    # of which may stand at a later place again.
+                    # A broken call, `<tool_call>{` say, becomes text in several events. The first,
+                    # `<`, alone might be found at a later place.
                     self._tail += max(0, self._unread().rfind(_text_of(events[number:])))
                 break
             elif isinstance(event, CallStart):
@@ -181,7 +181,7 @@ class ReasoningSplit:
 
 
 def _text_of(events: list[Event]) -> str:
-    """Returns the text that the first events give, up to one that gives no text."""
+    """Returns the joined text of the events up to the first one without text."""
     text = ""
     for event in events:
         if not isinstance(event, TextDelta):
