@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fuzz.mixed import examples
+from fuzz.mixed import short_example
 from toolgrammar.parsing.whole import parse
 from toolgrammar.testing import Case
 
@@ -21,12 +21,11 @@ _PIECES = (
     ")", "<", ">", "</", ">>", "&lt;", " ", "\n", "\t", "\r\n", "\u00a0", "\u200b", "\u2028", "\x0b",
     "_id", "name", '"a":', "a=1", "null", "true", "Observation:",
 )  # fmt: skip
-_LONGEST = 1500
 
 
 def border_case(format_id: str, draw: random.Random) -> Case:
     """Returns an example with characters put in at a border, and how to read it."""
-    sample = draw.choice([each for each in examples(format_id) if len(each.text) <= _LONGEST])
+    sample = short_example(format_id, draw)
     tools = draw.choice((sample.tools, sample.tools, None))
     text = sample.text
     read = parse(text, sample.format, tools=tools, prefix=sample.prefix)

@@ -101,6 +101,11 @@ def examples(format_id: str) -> list[Case]:
     return cases_of_page(read_page(form.path.with_suffix(".md")), form.id)
 
 
+def short_example(format_id: str, draw: random.Random) -> Case:
+    """Returns an example of a format that is not too long to be read in many cuttings."""
+    return draw.choice([each for each in examples(format_id) if len(each.text) <= _LONGEST])
+
+
 @cache
 def _literals(format_id: str) -> tuple[str, ...]:
     terminals = toolgrammar.formats[format_id].tables.terminals

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fuzz.mixed import examples
+from fuzz.mixed import short_example
 from toolgrammar.testing import Case
 
 if TYPE_CHECKING:
@@ -23,14 +23,13 @@ _SCRAPS = (
     "7", "-", '"', "'", "}", "]", ",", ":", " ", "\n", ")", "<", ">", "</", "`", "``", "```", "\\",
     "{", "[", "(", "Ok. ", "null",
 )  # fmt: skip
-_LONGEST = 1500
 _MOST_MOVED = 8
 """Tokens that are repeated elsewhere together, at most."""
 
 
 def moved_case(format_id: str, draw: random.Random) -> Case:
     """Returns an example with some of its tokens moved, and how to read it."""
-    sample = draw.choice([each for each in examples(format_id) if len(each.text) <= _LONGEST])
+    sample = short_example(format_id, draw)
     tokens = _TOKEN.findall(sample.text)
     for _ in range(draw.choice((1, 1, 2, 3))):
         _move(tokens, draw)
