@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST: Final = 256
 """The maximal number of characters behind an object that are examined."""
 LAST: Final = ("}", ")")
-"""The last characters of arguments that may go on behind it."""
+"""The closing characters of arguments behind which more of them may follow."""
 _CLOSERS: Final = "}] \t\r\n"
 """Characters behind an object that do not continue it."""
 _MARKS: Final = frozenset("}],:\"'\u201c")

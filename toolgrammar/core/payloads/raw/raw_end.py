@@ -181,14 +181,14 @@ class RawEnd(TokenPatterns):
 
     @cached_property
     def closers(self) -> list[str]:
-        """The texts that end the value, without the openers of calls, which may end reasoning."""
+        """The expressions of `sure`, without those of openers of calls, which may end reasoning."""
         # The opener of a call ends reasoning, but does not close it.
         islands = self._islands()
         return [each for each in self.sure if each not in islands]
 
     @cached_property
     def solid_parts(self) -> list[str]:
-        """The parts of the closers, without white space at the start of a closer."""
+        """The expressions of `sure`, without white space at the start of a closer."""
         return [each.removeprefix(_BLANKS_IN_FRONT) for each in self.sure]
 
     @cached_property
