@@ -224,7 +224,7 @@ _JSON = (
     CodeEntry(
         "bare-text",
         "error",
-        "A value without quotes is read as a string; a warning where the schema says string.",
+        "A value without quotes is read as a string; in JSON a warning where the schema says string.",
         doubt=True,
     ),
     CodeEntry("literal", "warning", "`true`, `false` or `null` is spelled otherwise."),

@@ -38,7 +38,7 @@ def check(
 
 
 CLASSES: list[tuple[str, object, str, str, bool]] = [
-    # 42: a number that no float holds is infinite, too
+    # A number that no float holds is infinite, too.
     (
         '{"a": 1e999, "b": [-1e400]}',
         {"a": float("inf"), "b": [float("-inf")]},
@@ -210,7 +210,7 @@ def test_inner_quotes_without_a_schema(
     assert (result.status, result.executable) == (R, executable)
 
 
-def test_75_a_schema_makes_inner_quotes_sure() -> None:
+def test_a_schema_makes_inner_quotes_sure() -> None:
     check(
         '{"content": "{"name": "x", "v": "1"}", "path": "a"}',
         {"content": '{"name": "x", "v": "1"}', "path": "a"},
@@ -225,7 +225,7 @@ def test_75_a_schema_makes_inner_quotes_sure() -> None:
     ("content", "executable"),
     [('x = {"a": "b"}\\ny', True), ('f({"a": "b"}); g("c")', True), ('d = {"a": "b"}\\n' + 300 * "z", False)],
 )  # fmt: skip
-def test_74_the_root_does_not_end_inside_a_string(content: str, executable: bool) -> None:  # noqa: FBT001
+def test_the_root_does_not_end_inside_a_string(content: str, executable: bool) -> None:  # noqa: FBT001
     text = f'{{"path": "p", "content": "{content}"}}'
     result = recover_json(text, schema(path="string", content="string"))
     assert result.executable is executable
@@ -234,7 +234,7 @@ def test_74_the_root_does_not_end_inside_a_string(content: str, executable: bool
     check_laws(text, schema(path="string", content="string"), range(1, len(text)))
 
 
-def test_74_another_value_or_prose_may_follow_a_string_with_quotes() -> None:
+def test_another_value_or_prose_may_follow_a_string_with_quotes() -> None:
     wanted = schema(path="string", content="string")
     text = '{"path": "p", "content": "a "b" c"}'
     for rest, executable in (('{"path": "q", "content": "r"}', False), (' Is "that" it?', True)):
@@ -243,7 +243,7 @@ def test_74_another_value_or_prose_may_follow_a_string_with_quotes() -> None:
         assert result.executable is executable
 
 
-def test_75_inner_quotes_in_a_list_are_sure_but_before_a_delimiter() -> None:
+def test_inner_quotes_in_a_list_are_sure_but_before_a_delimiter() -> None:
     wanted = schema(l={"type": "array", "items": {"type": "string"}})
     text = '{"l": ["say "hi" now", "b"]}'
     value = {"l": ['say "hi" now', "b"]}
@@ -253,7 +253,7 @@ def test_75_inner_quotes_in_a_list_are_sure_but_before_a_delimiter() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"l": ["a", b", "c"]}', '{"l": ["a, "b", "c"]}'])
-def test_78_an_item_that_lacks_a_quote(text: str) -> None:
+def test_an_item_that_lacks_a_quote(text: str) -> None:
     wanted = schema(l={"type": "array", "items": {"type": "string"}})
     check(text, {"l": ["a", "b", "c"]}, "missing-quote", R, executable=False, wanted=wanted)
 
@@ -270,9 +270,7 @@ def test_78_an_item_that_lacks_a_quote(text: str) -> None:
         ('{"a": "x", d": "y"}', {"a": 'x", d": "y'}),
     ],
 )
-def test_78_a_known_key_that_lacks_a_quote_ends_the_string_before_it(
-    text: str, value: object
-) -> None:
+def test_a_known_key_that_lacks_a_quote_ends_the_string_before_it(text: str, value: object) -> None:
     wanted = schema(a="string", b={}, c={})
     wanted["required"] = []
     result = recover_json(text, wanted)
@@ -281,13 +279,13 @@ def test_78_a_known_key_that_lacks_a_quote_ends_the_string_before_it(
     check_laws(text, wanted, range(1, len(text)))
 
 
-def test_26_a_known_key_needs_no_colon_behind_a_string() -> None:
+def test_a_known_key_needs_no_colon_behind_a_string() -> None:
     wanted = schema(a="string", b="string")
     text = '{"a": "x", "b" "y"}'
     check(text, {"a": "x", "b": "y"}, "colon", R, executable=True, wanted=wanted)
 
 
-def test_76_open_objects_are_judged_without_their_schema() -> None:
+def test_open_objects_are_judged_without_their_schema() -> None:
     wanted = {**schema(content="string"), "additionalProperties": True}
     check(
         '{"content": "say "hi" now", "b": 1}',
@@ -332,7 +330,7 @@ def test_cuts(text: str, value: object) -> None:
     assert result.diagnostics[-1].code == "truncated"
 
 
-def test_69_a_cut_root_string_where_an_object_is_wanted() -> None:
+def test_a_cut_root_string_where_an_object_is_wanted() -> None:
     result = recover_json(r'"{\"path\": \"a.tx', schema(path="string"))
     assert (result.value, result.status) == ({"path": "a.tx"}, T)
 
@@ -351,7 +349,7 @@ def test_69_a_cut_root_string_where_an_object_is_wanted() -> None:
         ('{"a": 1 /* x', {"a": 1}, T),
     ],
 )
-def test_70_a_closed_end(text: str, value: object, status: str) -> None:
+def test_a_closed_end(text: str, value: object, status: str) -> None:
     result = recover_json(text, end="closed")
     assert (result.value, result.status) == (value, status)
     assert result.executable is (status == R)
@@ -373,7 +371,7 @@ def test_70_a_closed_end(text: str, value: object, status: str) -> None:
         ("5.0", "integer", 5),
     ],
 )
-def test_80_types_from_the_schema(text: str, kind: str, value: object) -> None:
+def test_types_from_the_schema(text: str, kind: str, value: object) -> None:
     for body in (f'{{"v": {text}}}', f'{{"v": {text} , "w": "x"}}'):
         names = {"v": kind} if "w" not in body else {"v": kind, "w": "string"}
         result = recover_json(body, schema(**names))
@@ -403,7 +401,7 @@ def test_80_types_from_the_schema(text: str, kind: str, value: object) -> None:
         ("1", "boolean"),
     ],
 )
-def test_81_what_is_no_sure_type_stays(text: str, kind: str) -> None:
+def test_what_is_no_sure_type_stays(text: str, kind: str) -> None:
     result = recover_json(f'{{"v": {text}}}', schema(v=kind))
     assert json.dumps(result.value) == json.dumps({"v": json.loads(text)})
     assert (result.status, result.diagnostics, result.executable) == (C, (), False)
@@ -413,32 +411,32 @@ def test_81_what_is_no_sure_type_stays(text: str, kind: str) -> None:
     "wanted",
     [{"type": ["string", "object"]}, {"anyOf": [{"type": "string"}, {"type": "integer"}]}, {}],
 )
-def test_81_what_the_schema_admits_stays(wanted: dict[str, Any]) -> None:
+def test_what_the_schema_admits_stays(wanted: dict[str, Any]) -> None:
     for text in ('"5"', '"{}"', '"true"'):
         result = recover_json(f'{{"v": {text}}}', schema(v=wanted))
         assert result.value == {"v": json.loads(text)}
         assert (result.status, result.executable) == (C, True)
 
 
-def test_20_and_44_bare_words_with_a_schema() -> None:
+def test_bare_words_with_a_schema() -> None:
     text = schema(a="string")
     check('{"a": New York}', {"a": "New York"}, "bare-text", R, executable=True, wanted=text)
     check('{"a": 007}', {"a": "007"}, "number", R, executable=True, wanted=text)
     check('{"a": 007}', {"a": 7}, "number", R, executable=True, wanted=schema(a="integer"))
 
 
-def test_69_a_root_string_that_holds_the_object() -> None:
+def test_a_root_string_that_holds_the_object() -> None:
     check(r'"{\"a\": 1}"', {"a": 1}, "decoded", R, executable=True, wanted=schema(a="integer"))
     check(r'"{\"a\": 1}"', '{"a": 1}', "", C, executable=True)
 
 
-def test_48_where_the_rest_begins() -> None:
+def test_where_the_rest_begins() -> None:
     assert recover_json('{"a": 1}{"b": 2}').rest == 8
     assert recover_json('{"a": 1} {"b": 2}').rest == 9
     assert recover_json('{"a": 1}\n').rest is None
 
 
-def test_10_allowed_doubts() -> None:
+def test_allowed_doubts() -> None:
     text = '{"a": "say "hi" now"}'
     assert not recover_json(text).executable
     assert recover_json(text, allow={"inner-quote"}).executable

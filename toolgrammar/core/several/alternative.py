@@ -58,11 +58,11 @@ class Formats(Protocol):
 
 
 class Alternative:
-    """A reading of a message in one format, which has opened a call in it."""
+    """A reading of a message in one format, which has opened a call or reasoning in it."""
 
     def __init__(self, number: int, several: Formats) -> None:
         self.number = number
-        """Its index in the order of the caller."""
+        """Its index in the order of the caller, or in that of `auto` (`_rank` in `parsing/readers.py`)."""
         self.several = several
         self._quoted: Quoted | None = None
         self.node: Node | None = None

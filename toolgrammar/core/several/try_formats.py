@@ -56,7 +56,7 @@ class TriedFormats:
         self.builder = builder
         self.tried: dict[int, Alternative] = {}
         self.current: Alternative | None = None  # the format that is read, or was read last
-        self.home: Alternative | None = None  # the format that was read last before the open island
+        self.home: Alternative | None = None  # the current one again, if the open island is none
         self.home_node: Node | None = None
         self.queue: list[Alternative] = []  # the formats to try next for the open island
         self.judge = Judge(self)
@@ -174,6 +174,9 @@ class TriedFormats:
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative] | None:
         """Returns the formats that open at an index, in the order in which they are tried.
 
+        The formats of the last calls come first, then those with the longest opener, then the order of
+        the caller or of `auto`. What the order depends on has to be in `Place` (`whole_several.py`), too.
+
         Returns:
             None if more text is needed: the name of a tool, which shows a call without its opener,
             may have begun, or inline code may end.
@@ -188,12 +191,12 @@ class TriedFormats:
             return []
         self._count_calls()
         found: list[tuple[int, int, int, Alternative]] = []
-        here = self.current
+        current = self.current
         for number, length in self._evidence(buffer, place, lengths):
             alternative = self.tried.get(number)
             if alternative is None:
                 alternative = self.tried[number] = Alternative(number, self.several)
-            at = node if alternative is here else alternative.node
+            at = node if alternative is current else alternative.node
             if (
                 offset < alternative.resume
                 or (not self.builder.tools and alternative.settings.needs_tools)

@@ -41,7 +41,8 @@ _TYPED: Final = frozenset({"schema-type", "decoded"})
 _SPELLED: Final = frozenset(
     {"comment", "control", "literal", "number", "quote-style", "space", "stray-comma"}
 )
-"""The codes of repairs of a mere spelling, which can't result in other keys or types."""
+"""The codes of repairs of a mere spelling, which can't result in other keys or types. After any other
+repair the arguments must fit the schema of their tool."""
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """For each code of an inserted delimiter, the characters that may have slipped into a string."""
 _OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote", "slipped-quote"})

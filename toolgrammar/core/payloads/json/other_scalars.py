@@ -2,6 +2,9 @@
 
 Example: `True` is `true` with a repair `literal`, `0x1F` is `31` with a repair `number`; `True
 story` is not a scalar but text.
+
+Two readers use it: that of words in damaged JSON (`core/payloads/mended/words.py`, which decides what
+characters a word has) and `recovery`, for a text that is nothing but a word.
 """
 
 from __future__ import annotations
@@ -32,6 +35,11 @@ class Scalar(NamedTuple):
     code: str
     """The code of its repair; "" for strict JSON."""
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a finite number, so that a schema may want it as a string or an integer."""
+        return self.text[0] in "-0123456789" and self.code != "nonfinite"
+
 
 WORDS: Final = {
     "true": Scalar("true", "literal"),
@@ -49,7 +57,7 @@ WORDS: Final = {
 }
 """The words that are not text, in lower case: the scalar of each, with its repair if misspelt.
 
-This is the only list: the completion of a cut word (`mended/end.py`) and the words with which a
+This is the only list of words: the completion of a cut word (`mended/end.py`) and the words with which a
 stretch of text may not begin (`mended/stretches.py`) are derived from it.
 """
 _LONGEST_WORD: Final = max(map(len, WORDS))

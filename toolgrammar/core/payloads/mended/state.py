@@ -72,8 +72,8 @@ class State:
         self.held_from = 0
         self.comma: tuple[int, int] | None = None
         """The place of the comma that is held: its index in `held` and its offset in the source."""
-        self._digits_end = -1
-        """The offset behind the last value that ended with a digit."""
+        self._number_end = -1
+        """The offset behind the last number: a string that touches it may be a part of the same value."""
         self._put_in: Repair | None = None
         """The repair that inserted that comma, or replaced another character by it."""
         self._left_out: Repair | None = None
@@ -182,7 +182,7 @@ class State:
         """Continues after a value, which ends at the current position."""
         source = self.source
         if source.text[source.pos - 1 : source.pos].isdigit():
-            self._digits_end = source.base + source.pos
+            self._number_end = source.base + source.pos
         self.mode = AFTER
         self.keep_repairs()
         if not self.stack:
@@ -260,7 +260,7 @@ class State:
         offset = self.held_from if self.held else base + start
         self._put_in = self.insert("comma", offset - base, ",")
         # In `[7"a"]` nothing parts them: the digit may be left of something else, as of a bracket.
-        if base + start == self._digits_end:
+        if base + start == self._number_end:
             self._put_in.judge(doubt=True)
         self.held.insert(0, ",")
         self.held_from = offset

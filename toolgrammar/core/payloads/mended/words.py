@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.repairs import Repair
 
 _WORD_RUN = anywhere(r"[\w.+\-]*+")
+"""The characters of numbers and literals in all spellings of `other_scalars.py`; any other makes it text."""
 _TEXT_RUN = late(rf"[^\s,\[\]{{}}()'/{PLAIN}{HALVES}]++")
 _KEY_RUN = late(rf"[^{COLONS},{{}}\[\]\"'`\u201c\u201d\u201e\u2018\u2019\n\r{HALVES}]++")
 _BEHIND_KEY: Final = f"{COLONS}{{["
@@ -135,8 +136,7 @@ class WordReader:
         start, end = self.start - self._source.base, self._source.pos
         state.begin_value(start)
         text, typed = scalar.text, None
-        # Literals are kept: only a number may be wanted as a string or an integer.
-        if wanted is not None and scalar.code in ("", "number") and text[0] in "-0123456789":
+        if wanted is not None and scalar.is_number:
             typed = typed_number(text, wanted)
         text = typed or text
         if scalar.code:
