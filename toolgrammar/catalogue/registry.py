@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar, overload
 
 from toolgrammar.catalogue.format import Format, load_format
-from toolgrammar.catalogue.several import AUTO, AnyOf
+from toolgrammar.catalogue.several import AUTO, AnyOf, joined_formats
 from toolgrammar.grammar.files import file_stamp, grammar_files, grammar_folder
 from toolgrammar.grammar.header import read_header, scan_headers
 from toolgrammar.values.errors import LISTED, UnknownFormat, check_type
@@ -52,7 +52,7 @@ class Formats(Mapping[str, Format]):
         self._formats: dict[str, Format] = {}
         self._names: dict[str, str] = {}
         self._loaded: dict[str, _Loaded] = {}
-        self._joined: dict[tuple[Format, ...], AnyOf] = {}
+        self._joined: dict[tuple[Format | AnyOf, ...], AnyOf] = {}
         self._auto: AnyOf | None = None
         self._scanned = False
         self._asked = False  # whether the entry points of packages were loaded
@@ -202,22 +202,20 @@ class Formats(Mapping[str, Format]):
     def any_of(self, *formats: FormatLike | AnyOf) -> AnyOf:
         """Joins several formats that are read at once; in a tie, the earlier one is preferred.
 
+        With `auto` among them all formats are read with its caution, those named before it first.
+
         Raises:
             UnknownFormat: no format has this id or alias.
             GrammarError: a grammar file is broken.
             TypeError: an argument does not denote a format.
             ValueError: there are no arguments.
         """
-        found: list[Format] = []
-        for each in formats:
-            one = self.resolve_any(each)
-            found += one.formats if isinstance(one, AnyOf) else (one,)
-        key = tuple(found)
+        key = tuple(self.resolve_any(each) for each in formats)
         joined = self._joined.get(key)
         if joined is None:
             if len(self._joined) >= _KEPT:  # no lock: at worst a combination is made twice
                 self._joined.clear()
-            joined = self._joined[key] = AnyOf(found)
+            joined = self._joined[key] = joined_formats(key)
         return joined
 
     def _all(self) -> AnyOf:

@@ -1,6 +1,7 @@
 """Joins several formats that are read at once, as `any_of` and `"auto"` do.
 
-`any_of("mine", "yours")` has the id `mine,yours`.
+`any_of("mine", "yours")` has the id `mine,yours`; `any_of("mine", "auto")` has the id `auto`, and prefers
+the first format to all others.
 """
 
 from __future__ import annotations
@@ -25,8 +26,13 @@ class AnyOf:
     Thread-safe.
     """
 
-    def __init__(self, formats: Iterable[Format], id: str = "") -> None:
+    def __init__(self, formats: Iterable[Format], id: str = "", preferred: int = 0) -> None:
         """Joins formats; duplicates are dropped.
+
+        Args:
+            formats: the formats.
+            id: `auto`, or "" for the ids of the formats.
+            preferred: for `auto`, how many of the formats the caller named before it.
 
         Raises:
             ValueError: `formats` is empty.
@@ -38,6 +44,8 @@ class AnyOf:
             raise ValueError("any_of() needs at least one format")
         self.id = id or ",".join(each.id for each in self.formats)
         """`auto`, or the ids of the formats, separated by commas."""
+        self.preferred = preferred
+        """For `auto`, how many formats at the beginning keep their order; evidence orders the others."""
         # Cached here, so that the machines of a combination live as long as it does.
         self.readers: dict[Any, Any] = {}
         """The readers for each set of tool names, made on first use; see `parsing.readers`."""
@@ -47,17 +55,41 @@ class AnyOf:
         """The SHA-256, in hex, of the digests of the formats, in their order."""
         return hex_digest("\n".join(each.digest for each in self.formats).encode())
 
+    @property
+    def _key(self) -> tuple[tuple[Format, ...], str, int]:
+        return self.formats, self.id, self.preferred
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AnyOf):
             return NotImplemented
-        return (self.id, self.formats) == (other.id, other.formats)
+        return self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((self.id, self.formats))
+        return hash(self._key)
 
     def __repr__(self) -> str:
         return f"any_of({', '.join(repr(each.id) for each in self.formats)})"
 
     # Without the readers, which are rebuilt in the process that unpickles it.
-    def __reduce__(self) -> tuple[type[AnyOf], tuple[tuple[Format, ...], str]]:
-        return type(self), (self.formats, self.id)
+    def __reduce__(self) -> tuple[type[AnyOf], tuple[tuple[Format, ...], str, int]]:
+        return type(self), self._key
+
+
+def joined_formats(given: Iterable[Format | AnyOf]) -> AnyOf:
+    """Returns formats, and results of `any_of`, joined in their order; with `auto` they are `auto`.
+
+    Raises:
+        ValueError: nothing is given.
+    """
+    # A dict drops formats that are given twice.
+    found: dict[Format, None] = {}
+    preferred: int | None = None
+    for each in given:
+        if not isinstance(each, AnyOf):
+            found[each] = None
+            continue
+        if each.id == AUTO and preferred is None:
+            found.update(dict.fromkeys(each.formats[: each.preferred]))
+            preferred = len(found)
+        found.update(dict.fromkeys(each.formats))
+    return AnyOf(found) if preferred is None else AnyOf(found, AUTO, preferred)

@@ -45,7 +45,10 @@ class Shared:
         found = openings(formats)
         self.wary = any_of.id == AUTO
         if self.wary:
-            order = sorted(range(len(found)), key=lambda at: _rank(formats[at], found[at]))
+            named = any_of.preferred
+            order = sorted(
+                range(len(found)), key=lambda at: (min(at, named), _rank(formats[at], found[at]))
+            )
             formats = tuple(formats[number] for number in order)
             found = [found[number] for number in order]
         self.formats = formats
