@@ -299,6 +299,41 @@ def test_of_equal_formats_the_id_decides_where_nobody_chose(tmp_path: Path) -> N
         assert read(text, AnyOf(order))[0].format == order[0].id
 
 
+@pytest.mark.parametrize("formats", ["auto", ["auto"], ["hermes", "auto"], "hermes,auto"])
+def test_auto_is_cautious_in_a_list_too(formats: str | list[str]) -> None:
+    tools = [{"name": "search", "parameters": {"properties": {"query": {"type": "string"}}}}]
+    text = "To clean up:\n```bash\nrm -rf build\n```\nDone."
+    assert toolgrammar.parse(text, formats, tools=tools).calls == ()
+
+
+def test_formats_named_before_auto_are_preferred() -> None:
+    both = toolgrammar.any_of("ernie45", "auto")
+    assert toolgrammar.parse(HERMES, "auto").calls[0].format == "hermes"
+    assert toolgrammar.parse(HERMES, both).calls[0].format == "ernie45"
+    # Joined once more, it still prefers that one.
+    assert toolgrammar.parse(HERMES, [both, "kimi_k2"]).calls[0].format == "ernie45"
+    assert both.id == "auto"
+    assert toolgrammar.any_of("auto") == toolgrammar.formats.resolve_any("auto") != both
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Sure.\n\na.py\n```python\nprint(1)\n```", "write"),
+        ("So:\n```diff\n--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n```\nDone.", "edit"),
+    ],
+)
+def test_a_file_or_a_diff_in_a_fence_is_an_answer_if_no_tool_writes_it(
+    text: str, name: str
+) -> None:
+    for own, found in (("search", []), (name, [name])):
+        tools = [{"name": own, "parameters": {"type": "object"}}]
+        result, _ = read(text, AUTO, tools=tools)
+        assert [call.name for call in result.calls] == found
+        assert result.ok
+    assert [call.name for call in read(text, AUTO)[0].calls] == [name]
+
+
 @pytest.mark.parametrize("size", [1, 5, 100])
 def test_a_limit_of_characters_ends_an_island_that_several_formats_open(size: int) -> None:
     """What is read up to the limit is judged no more, so that the limit can be reported."""

@@ -26,6 +26,7 @@ from toolgrammar.core.trust.evidence import (
     is_code_block,
     is_markup,
     is_name,
+    is_shown_block,
     length_as_evidence,
     names_a_tool,
     tag_of_tool,
@@ -357,6 +358,7 @@ class TriedFormats:
         alone = driver.buffer[driver.position : driver.position + 1] == "\n"
         alone = alone and driver.base + driver.island == 0
         prose = is_code_block(opener) or (is_markup(opener) and not alone)
+        prose = prose or is_shown_block(builder, opener, current.machine.signs.weights)
         prose = prose and self.several.wary
         if prose and not follows_thought(current.machine, builder.source, self.thought):
             raise NotACall

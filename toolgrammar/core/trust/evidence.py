@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.source import Source
@@ -25,6 +25,7 @@ _BACKTICKS = late("`+")
 _LONGEST_WORD = 64
 _FIRST_KEY = late(rf"""\s*\{{\s*["'`\u201c]?([\w$-]{{0,{_LONGEST_WORD}}})([^\w$"'`\u201d:-]?)""")
 """The first word of an object's first key, and what follows it."""
+_FENCE_MARKS = "```"
 _FENCE = 3
 """The number of backticks that open a block of code."""
 _NEAR = 1024
@@ -91,6 +92,24 @@ def tag_of_tool(text: str, place: int, tools: Container[str]) -> bool:
 def opens_as_prose(text: str, place: int) -> bool:
     """Whether the opener at a place begins like a block of code or a tag with one word."""
     return _AS_PROSE.match(text, place) is not None
+
+
+def is_shown_block(builder: Builder, opener: str, signs: Iterable[str]) -> bool:
+    """Whether an opener is that of a file or a diff in a block of code, as answers show them.
+
+    Example: a file's name and a fence write the file, but not if the caller has no tool to write files.
+
+    Args:
+        builder: the content of the message, with the open call.
+        opener: the text that opened it.
+        signs: the signs of calls in its format; with one of them it is no mere block.
+    """
+    draft = builder.draft
+    # The text contains no name if the format calls a tool of its own.
+    is_of_format = draft is not None and draft.name in builder.header.names.values()
+    if not (is_of_format and names_a_tool(builder) is False and _FENCE_MARKS in opener):
+        return False
+    return not any(sign in opener for sign in signs)
 
 
 def begins_its_arguments(builder: Builder, text: str, place: int) -> bool:
