@@ -4,13 +4,16 @@ Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON; `
 closer.
 
 Anything else that a payload needs is code, in the module that its row names: the scanner, the
-writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is a short
-example). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them. A few
-need more: a payload without a distinctive first character declares how it begins in
+writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is a
+short example). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them,
+from a sample there; `fuzz/grammars.py` draws grammars with those that it declares. A few need
+more: a payload without a distinctive first character declares how it begins in
 `core/machine/expressions.py`; the repairs of a scanner that mends are reported in
 `core/driver/reading_payloads.py`, and what its `doubt` means is said in
 `core/payloads/scanners.py` (`doubt_in`); for a payload without a last character of its own,
-`reference/tree_feed.py` shows the text after it.
+`reference/tree_feed.py` shows the text after it. These find it by its notation: search for
+`notation_of` and `named(`. What stands between a key and its value is one of `COLONS` in
+`tools/json_tokens.py`: by them a call is known that ends before its arguments do.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ class Payload(NamedTuple):
     backticks: bool = False
     """Whether its strings may be between backticks."""
     unescaped: bool = False
-    """Whether its strings are written without the escapes of JSON."""
+    """Whether its strings may hold its own closer: a call whose closer is missing may go on behind it."""
     has_end: bool = True
     """Whether its last character ends it; else the markup behind it does."""
     shown: str = ""

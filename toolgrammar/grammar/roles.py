@@ -22,7 +22,7 @@ LEAF_ROLES = {
     "name": "the tool that is called",
     "id": "the id of the call",
     "depends_on": "ids of the calls that must be done first, separated by commas or blanks",
-    "arguments": "all arguments at once, as a JSON or Python payload",
+    "arguments": "all arguments at once: a payload such as JSON, or the arguments of a Python call",
     "key": "the name of the argument whose value follows",
     "value": "the value of one argument: bare text that the schema types, or JSON",
     "input": "the payload of a free-text call",
@@ -89,11 +89,12 @@ DECLARED_TERMINALS = {
     MARK_TERMINAL: "a word that stands alone on the line that ends the payload",
 }
 
-# The following are derived from the table of payloads, so that a new one is added only there.
+# The following are derived from the table of payloads: a new one needs no line here.
 TEXT_LIKE = frozenset(named("text"))
 RAW_LIKE = frozenset(named("raw"))
 TYPED_JSON = {name: payload.types for name, payload in PAYLOADS.items() if payload.types}
-"""Payloads of strict JSON that are used to write one type, with the exact types of their values."""
+"""Payloads of strict JSON that are used to write one type, with the exact types of their values. One
+without `types` in its row carries all values, as far as its writer can."""
 ANY_JSON = frozenset({"JSON_VALUE", *TYPED_JSON} - {"JSON_OBJECT"})
 """Payloads that read any JSON value."""
 STRICT_JSON = ANY_JSON | {"JSON_OBJECT"}

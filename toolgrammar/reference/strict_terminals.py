@@ -14,7 +14,7 @@ from toolgrammar.core.message.doubled import once
 from toolgrammar.core.payloads.literals.bare_frame import word_expressions
 from toolgrammar.core.payloads.literals.scan_elements import NAME
 from toolgrammar.core.payloads.scanners import literal_of
-from toolgrammar.grammar.payload_kinds import PAYLOADS, named, notation_of
+from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns import fences, marks
 from toolgrammar.patterns.partial import any_of, unnamed
@@ -74,7 +74,10 @@ LIGHT = 3
 _NOTHING = "(?!)"  # An alternation of no patterns.
 _END_OF_TEXT = r"\Z"
 _FENCE = late(fences.OPENING)
-_PAYLOAD_STARTS = {name: rf"\s*{PAYLOADS[name].begins}" for name in named("json", "bare")}
+_PAYLOAD_STARTS = {
+    name: rf"\s*(?:{row.begins})" for name, row in PAYLOADS.items() if row.begins and row.has_end
+}
+"""How the payloads begin that end by themselves."""
 
 ODD_BLANK = r"\s*[^\S \t\n\r]\s*"
 """White space that may be before a payload, but, in JSON, not inside it."""

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.patterns.partial import tail_that_begins
+from toolgrammar.tools.json_tokens import COLONS
 from toolgrammar.values.patterns import blanks, late
 
 if TYPE_CHECKING:
@@ -19,23 +20,27 @@ MOST: Final = 256
 """The maximal number of characters behind an object that are examined."""
 LAST: Final = ("}", ")")
 """The closing characters of arguments behind which more of them may follow."""
+_COLONS: Final = tuple(COLONS)
 _CLOSERS: Final = "}] \t\r\n"
 """Characters behind an object that do not continue it."""
-_MARKS: Final = frozenset("}],:\"'\u201c")
+_MARKS: Final = frozenset(f"}}],\"'\u201c{COLONS}")
 _MEMBER = late(
-    r"""(?P<led>(?:[\s}\]]{0,32},)?[\s}\]]{0,32})
+    rf"""(?P<led>(?:[\s}}\]]{{0,32}},)?[\s}}\]]{{0,32}})
     (?:\Z
-    |["\u201c](?:\Z|[^"\u201c\u201d\n]{1,64}(?:\Z|["\u201d]\s{0,16}(?:\Z|(?P<colon>:))))
-    |'(?:\Z|[^'\n]{1,64}(?:\Z|'\s{0,16}(?:\Z|(?P<single>:))))
-    |(?<=[\s}\],])(?P<word>[^\W\d]\w{0,63})(?:\Z|\s{0,16}(?:\Z|(?P<sign>:))))""",
+    |["\u201c](?:\Z|[^"\u201c\u201d\n]{{1,64}}(?:\Z|["\u201d]\s{{0,16}}(?:\Z|(?P<colon>[{COLONS}]))))
+    |'(?:\Z|[^'\n]{{1,64}}(?:\Z|'\s{{0,16}}(?:\Z|(?P<single>[{COLONS}]))))
+    |(?<=[\s}}\],])(?P<word>[^\W\d]\w{{0,63}})(?:\Z|\s{{0,16}}(?:\Z|(?P<sign>[{COLONS}]))))""",
     re.VERBOSE,
 )
-"""The characters before a key, the key and its colon; or a beginning of these that the text ends with."""
-_HALF = late(r"[^\W\d][\w.$/-]{0,63}(?:\Z|:|[\"'\u201d]{1,2}(?:\s{0,16}(?:\Z|(?P<sign>[:,}\]]))))")
+"""The characters before a key, the key and its colon, or what models write for it; or a beginning of
+these that the text ends with."""
+_HALF = late(
+    rf"[^\W\d][\w.$/-]{{0,63}}(?:\Z|[{COLONS}]|[\"'\u201d]{{1,2}}(?:\s{{0,16}}(?:\Z|(?P<sign>[{COLONS},}}\]]))))"
+)
 """A key or a string whose first quote was replaced by the bracket: `{}city": "Oslo"}`, `[1, }a"]`."""
 _STRING_REST: Final = "|".join(
     rf"""{quote}(?:[^\n]{{0,128}}?{quote})?\s{{0,16}}(?:[}}\]]"""
-    rf"""|,\s{{0,16}}(?:{quote}[^"'\n]{{1,64}}{quote}|[^\W\d]\w{{0,63}})\s{{0,16}}:)"""
+    rf"""|,\s{{0,16}}(?:{quote}[^"'\n]{{1,64}}{quote}|[^\W\d]\w{{0,63}})\s{{0,16}}[{COLONS}])"""
     for quote in "\"'"
 )
 """The rest of a string that continues behind a quote in it, up to a bracket or the next key."""
@@ -97,10 +102,10 @@ def goes_on(
     if final and is_cut and behind.strip(_CLOSERS):
         return goes_on(behind, awaits, final=False) is not False
     # A colon right behind the bracket has lost its key: `}:"Oslo"}`.
-    if behind.startswith(":") or begins_in_string(behind):
+    if behind.startswith(_COLONS) or begins_in_string(behind):
         return True
     if half := _HALF.match(behind):
-        if half["sign"] is not None or half[0].endswith(":"):
+        if half["sign"] is not None or half[0].endswith(_COLONS):
             return True
         return False if final else None
     if behind.startswith(('"', "'")) and not final and _string_begun().match(behind):

@@ -50,7 +50,8 @@ class Scanner(Protocol):
 
         Text that was not consumed must be fed again, followed by more text: a token that the end of
         a chunk cuts is not read until it is complete. The character before it must still be in
-        `text`.
+        `text`. Without a consumed character it waits for more text, so a state that consumes none
+        has to go on with the next one itself.
         """
 
     def finish(self, out: list[str]) -> bool:

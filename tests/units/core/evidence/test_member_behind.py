@@ -10,6 +10,12 @@ from toolgrammar.core.evidence.member_behind import goes_on, may_go_on, stands_e
     [
         ('city": "Oslo"}', True, True),
         ("city:", True, True),
+        # What models write for a colon.
+        ("city=", True, True),
+        ("=5}", True, True),
+        (', "city" = "Oslo"}', True, True),
+        (', "city" => "Oslo"}', True, True),
+        (', "city"\uff1a "Oslo"}', True, True),
         ('a"]', True, True),
         ('_id": 7}', True, True),
         ('²": 7}', True, True),

@@ -18,24 +18,24 @@ RULES: Final = r"""
 python_arguments: _python_positional? | _python_named
 _python_positional: _python_value (P_COMMA _python_value)* (P_COMMA _python_named? )?
 _python_named: _python_member (P_COMMA _python_member)* P_COMMA?
-_python_member: P_NAME P_EQUALS _python_value | P_STARS _python_dict
-_python_value: P_TEXT+ | P_PYTHON_NUMBER | P_PYTHON_WORD | _python_list | _python_round | _python_brace
+_python_member: PY_NAME PY_EQUALS _python_value | PY_STARS _python_dict
+_python_value: PY_TEXT+ | PY_NUMBER | PY_WORD | _python_list | _python_round | _python_brace
 _python_items: _python_value (P_COMMA _python_value)* P_COMMA?
 _python_list: P_LSQB _python_items? P_RSQB
-_python_round: P_LPAR _python_items? P_RPAR
+_python_round: PY_LPAR _python_items? PY_RPAR
 _python_brace: P_LBRACE _python_item (P_COMMA _python_item)* P_COMMA? P_RBRACE | _python_dict
-_python_item: P_TEXT+ | P_PYTHON_NUMBER | P_PYTHON_WORD | _python_round
+_python_item: PY_TEXT+ | PY_NUMBER | PY_WORD | _python_round
 _python_dict: P_LBRACE (_python_pair (P_COMMA _python_pair)* P_COMMA?)? P_RBRACE
 _python_pair: _python_item P_COLON _python_value
 
-P_LPAR: /\s*\(/
-P_RPAR: /\s*\)/
-P_EQUALS: /\s*=(?!=)/
-P_STARS: /\s*\*\*/
-P_NAME: /\s*[^\W\d]\w*(?=\s*=(?!=))/
-P_PYTHON_WORD: /\s*(?:True|False|None|true|false|null)\b/
-P_PYTHON_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
-P_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
+PY_LPAR: /\s*\(/
+PY_RPAR: /\s*\)/
+PY_EQUALS: /\s*=(?!=)/
+PY_STARS: /\s*\*\*/
+PY_NAME: /\s*[^\W\d]\w*(?=\s*=(?!=))/
+PY_WORD: /\s*(?:True|False|None|true|false|null)\b/
+PY_NUMBER: /\s*[+-]?\s*(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)(?![\w.])/
+PY_TEXT: /\s*(?:[rRuUfF]|[rR][fF]|[fF][rR])?(?:\"\"\"(?:[^\\]|\\[\s\S])*?\"\"\"|'''(?:[^\\]|\\[\s\S])*?'''|"(?!"")(?:[^"\\]|\\[\s\S])*"|'(?!'')(?:[^'\\]|\\[\s\S])*')/
 """
 """The rules for plain Lark."""
 
