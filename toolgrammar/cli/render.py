@@ -79,6 +79,12 @@ def _call(row: JsonValue, place: str) -> ToolCall:
             nearest = difflib.get_close_matches(key, _WRITTEN, 1)
             mend = f"nearest: {nearest[0]!r}" if nearest else f"known: {', '.join(_WRITTEN)}"
             raise InputError(f"{place}: unknown key {key!r}; {mend}")
+    # What `parse --json` says of a call that was cut would be lost in the written text.
+    if row.get("executable") is False:
+        raise InputError(
+            f"{place}: it may not run, and would be written as a call that may; "
+            "leave out `executable` to write it all the same"
+        )
     name = row.get("name")
     if not isinstance(name, str) or not name:
         raise InputError(f"{place}: `name` must be a string, got {name!r:.40}")

@@ -1,4 +1,7 @@
-"""Checks the calls that a caller wants to write: values that no format can express are refused."""
+"""Checks the calls that a caller wants to write: values that no format can express are refused.
+
+So are calls that may not run: what a cut `{"path": "a` was read as would be written as a sound call.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ def check_calls(calls: Iterable[ToolCall]) -> None:
 
     Raises:
         TypeError: a name is not a string, or arguments are no dict.
-        RenderError: a key is not a string, or values nest too deep.
+        RenderError: a key is not a string, values nest too deep, or the call may not run.
     """
     for call in calls:
         if not isinstance(call.name, str):
@@ -26,6 +29,12 @@ def check_calls(calls: Iterable[ToolCall]) -> None:
         if not isinstance(call.arguments, dict):
             got = type(call.arguments).__name__
             raise TypeError(f"the arguments of {call.name!r} must be a dict, got {got}")
+        if not call.executable:
+            why = ", ".join(call.doubts) or call.status
+            raise RenderError(
+                f"the call of {call.name!r} may not run ({why}), and would be written as one that may; "
+                "`call.with_arguments(call.arguments)` takes what was read as what was meant"
+            )
         _check_keys(call)
 
 

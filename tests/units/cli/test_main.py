@@ -192,6 +192,7 @@ def test_render_takes_what_parse_prints(run: Run) -> None:
         ('{"name": "x", "arguments": [1]}', "`arguments` must be an object"),
         ('{"name": "x", "id": 1}', "`id` must be a string"),
         ('{"name": "x", "depends_on": "a"}', "`depends_on` must be a list"),
+        ('{"name": "x", "executable": false}', "call 1: it may not run"),
     ],
 )
 def test_render_tells_what_is_wrong(run: Run, given: str | bytes, said: str) -> None:

@@ -209,6 +209,26 @@ def test_text_that_would_be_read_otherwise_is_refused(tmp_path: Path) -> None:
         mine.render([ToolCall("f")], text="Write @g:{} or")
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('<tool_call>\n{"name": "write", "arguments": {"path": "a", "text": "impor', "truncated"),
+        ('<tool_call>\n{"name": "delete", "arguments": [}\n</tool_call>', "unreadable"),
+        (
+            '<tool_call>\n{"name": "f", "arguments": {"a": 1, "a": 2}}\n</tool_call>',
+            "duplicate-key",
+        ),
+    ],
+)
+def test_a_call_that_may_not_run_is_not_written_as_one_that_may(text: str, why: str) -> None:
+    (call,) = parse(text, "hermes").calls
+    with pytest.raises(RenderError, match=why):
+        formats["granite"].render([call])
+    taken = call.with_arguments(call.arguments)
+    (read,) = parse(formats["granite"].render([taken]), "granite").calls
+    assert (read.name, read.arguments) == (taken.name, taken.arguments)
+
+
 def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
     mine = _format(tmp_path, _elements("JSON_VALUE"))
     for value in ({1, 2}, float("nan")):
