@@ -291,9 +291,6 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
     # Markup that is inserted after a complete call does not repair that call.
     if draft is not None and "call" not in path[0].before:
         draft.mend()
-        # The call lacks a required argument, so the brace may belong to a later place.
-        if "}" in text and builder.lacks_required:
-            draft.doubts.append("missing-close-tag")
         if any("call" in s.after + s.before for s in path):
             # It is not known whether arguments were to follow.
             if not builder.has_arguments:

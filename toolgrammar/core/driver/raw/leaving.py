@@ -17,9 +17,9 @@ from toolgrammar.core.driver.raw.value_doubts import (
     doubt_damaged,
     doubt_inner_closer,
     doubt_open_end,
-    doubt_open_json,
     doubt_quoted_opener,
     doubt_stopped,
+    doubt_unended,
 )
 from toolgrammar.core.mending.stops import stopped_before
 from toolgrammar.core.state.doubts import doubt_sibling
@@ -54,7 +54,7 @@ def close_raw(reader: RawReader, end: int) -> None:
     draft = driver.builder.draft
     if reader.unended and draft is not None:
         draft.go_on()
-        doubt_open_json(driver, end)
+        doubt_unended(driver, end)
     raws = raws_of(driver.builder)
     if reader.end.is_beside_calls:
         prose = raws.start, driver.base + end

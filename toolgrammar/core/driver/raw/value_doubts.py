@@ -133,8 +133,8 @@ def doubt_damaged(
         builder.report("misspelt", "error", message, Span(start + found.start, stop))
 
 
-def doubt_open_json(driver: Driver, end: int) -> None:
-    """Doubts a call whose value lacks its closer and is incomplete JSON.
+def doubt_unended(driver: Driver, end: int) -> None:
+    """Doubts a call whose value lacks its closer, and is incomplete JSON or empty.
 
     Args:
         driver: the driver, which reads the value as its payload.
@@ -148,6 +148,10 @@ def doubt_open_json(driver: Driver, end: int) -> None:
         message = (
             "Found a closer of the call inside of JSON that has not ended; it may be a part of it"
         )
+        builder.report("missing-close-tag", "error", message, Span(stop, stop))
+    elif builder.draft is not None and not text:
+        builder.draft.doubts.append("missing-close-tag")
+        message = "Found neither a value nor its closer; it may have been cut"
         builder.report("missing-close-tag", "error", message, Span(stop, stop))
 
 
