@@ -29,7 +29,8 @@ def ids_of(
 ) -> list[str]:
     """Returns the ids of the calls of a message: their own, or generated ones.
 
-    `_` is appended to a generated id if another call has the same id as its own.
+    No two calls get the same one: `_` is appended to a generated id that another call has as its own,
+    and to the own id of a call that repeats that of an earlier one.
 
     Args:
         calls: the calls.
@@ -39,16 +40,15 @@ def ids_of(
     """
     given = list(calls)
     # The own ids of all calls, later ones too: a generated id must differ from each.
-    taken = {call.id for call in given}
-    found: list[str] = []
+    own = {call.id for call in given}
+    found: dict[str, None] = {}
     for place, call in zip(range(len(given)) if places is None else places, given, strict=True):
         identity = call.id or (made_id(call, place) if prefix is None else f"{prefix}{place}")
-        # Generated ids are changed; an id that the model wrote is kept.
-        while not call.id and identity in taken:
+        # An id that the model wrote is kept, but for the second call that has it.
+        while identity in found or (identity != call.id and identity in own):
             identity += _MARK
-        taken.add(identity)
-        found.append(identity)
-    return found
+        found[identity] = None
+    return list(found)
 
 
 def made_id(call: ToolCall, place: int) -> str:
@@ -114,7 +114,6 @@ class ArrivingIds:
         self._prefix = prefix
         self._seen = [message]
         self._taken: set[str] = set()
-        self._made: set[str] = set()
 
     def see(self, event: Event) -> None:
         """Records the next event of the message."""
@@ -126,15 +125,12 @@ class ArrivingIds:
                 self._seen.append(event.json)
 
     def next(self, own: str | None, index: int, name: str) -> str:
-        """Returns the id of the next call; its own id is changed if a generated one equals it."""
+        """Returns the id of the next call; its own id is changed if an earlier call has the same."""
         # The id is emitted with the start of the call, before later calls are known.
         identity = own or self._id(index, name)
-        # The generated id was emitted already, so the call's own id is changed here.
-        while identity in (self._made if own else self._taken):
+        while identity in self._taken:
             identity += _MARK
         self._taken.add(identity)
-        if not own:
-            self._made.add(identity)
         return identity
 
     def _id(self, index: int, name: str) -> str:

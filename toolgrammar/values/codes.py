@@ -141,7 +141,12 @@ _CALLS = (
         "An underscore follows a backslash, as in Markdown; the backslash is dropped.",
     ),
     CodeEntry("unknown-argument", "warning", "The tool has no argument of this name."),
-    CodeEntry("duplicate-id", "warning", "A call has the id of an earlier one; it gets a new id."),
+    CodeEntry(
+        "duplicate-id",
+        "warning",
+        "A call has the id of an earlier one, in a format whose calls name those that they depend on; "
+        "it gets a new id.",
+    ),
     CodeEntry(
         "unknown-dependency",
         "warning",

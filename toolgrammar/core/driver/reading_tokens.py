@@ -19,6 +19,7 @@ from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
 from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
 from toolgrammar.core.mending.mending import step_back_to_call
 from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener
+from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.grammar.roles import CLOSING_LINES, KNOWN_TOOL, MISSPELT
 from toolgrammar.patterns import marks
@@ -210,9 +211,10 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     code = code_of(step.terminal, text, is_key=is_key)
     span = Span(driver.base + start, driver.base + end)
     written = builder.source.slice(span.start, driver.base + end)
-    # A name that lacks one of its quotes may lack more: only the known tools can confirm it.
-    is_name = step.leaf == "name" and code == "missing-quote"
-    doubtful = is_name and decoded_token(strict) not in builder.tools
+    # A name that lacks one of its quotes may lack more, and `null` is a word of JSON: only the known
+    # tools can confirm it.
+    is_odd_name = code == "missing-quote" or text.lower() in WORDS
+    doubtful = step.leaf == "name" and is_odd_name and decoded_token(strict) not in builder.tools
     draft = builder.draft
     # In a call without damage so far, text that resembles a tag may be part of a value.
     is_odd = code == "misspelt" and draft is not None and not draft.repaired

@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgrammar.core.evidence.member_behind import begins_in_string
+from toolgrammar.core.evidence.member_behind import MOST, begins_in_string, goes_on
 from toolgrammar.core.evidence.spellings import spellings_in
 from toolgrammar.core.evidence.used import (
     NEAR,
@@ -85,7 +85,7 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
         both = dict.fromkeys((builder.end.unclosed_signs or signs, signs))
         stretches += [(start, rest, each, "text") for each in both]
     for start, text, *_ in stretches:
-        if search.begins_in_string(start, text):
+        if search.continues_call(start, text):
             report_rest(builder, start)
             return
     mentioned: tuple[str, Span] | None = None
@@ -182,10 +182,14 @@ class _Search:
             not tools or call.name in tools or call.name in self._builder.header.names.values()
         )
 
-    def begins_in_string(self, start: int, text: str) -> bool:
-        """Whether the text behind a call begins with the rest of a string, which may belong to the call."""
+    def continues_call(self, start: int, text: str) -> bool:
+        """Whether the text behind a call begins with the rest of a string, or a member, of the call."""
         calls = self._builder.calls
-        is_rest = bool(calls) and calls[0].span.end <= start and begins_in_string(text)
+        if not calls or calls[0].span.end > start:
+            return False
+        # Of `}], "kilos": 25}}]` the list's closer was read, so that the member begins the text.
+        is_member = text.startswith(",") and goes_on(text[:MOST], _undeclared, final=True) is True
+        is_rest = is_member or begins_in_string(text)
         return is_rest and not self._told.all_but_mended.touch(start, start + len(text))
 
     def _damaged(self, start: int, text: str, signs: Signs) -> _Found:
@@ -205,6 +209,11 @@ class _Search:
             if call is not None and is_opened and self._is_lost(call):
                 return mended.start, mended.written, True
         return None
+
+
+def _undeclared(_: str) -> bool:
+    """Whether a key without quotes is an argument: in text behind a call it may be a word of prose."""
+    return False
 
 
 def _texts_of_calls(builder: Builder) -> set[str]:

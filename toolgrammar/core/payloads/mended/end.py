@@ -61,6 +61,11 @@ class Ending:
             return
         self.before_markup = not self.truncated
         in_string = state.mode == STRING
+        # In `{"to": ["a",` or `{"to": [` an item was to come. What an object lacks, its schema says.
+        inner = state.stack[-1] if state.stack else None
+        lacks_item = inner is not None and (
+            not inner.members or (state.comma is not None and not inner.is_object)
+        )
         start = self._cut_from()
         tail_and_closers = tail + state.closers(0)
         state.give(tail_and_closers)
@@ -71,6 +76,7 @@ class Ending:
         code = "truncated" if self.truncated else "bracket"
         repair = state.repair(code, start - source.base, end - source.base, join=False)
         repair.edit(start, end, tail_and_closers)
+        repair.judge(doubt=repair.doubt or lacks_item)
         state.close_all(truncated=self.truncated)
 
     def _cut_from(self) -> int:
