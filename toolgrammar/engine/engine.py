@@ -233,6 +233,7 @@ class Engine:
 
         Raises:
             TypeError: an item is not an event of a parser, or `finish_reason` has another type.
+            Exception: any that `events` raises, after the results of the calls that had begun.
         """
         # Not a generator, so that wrong arguments raise here and not at the first result.
         if not isinstance(events, Iterable):
@@ -262,6 +263,7 @@ class Engine:
 
         Raises:
             TypeError: an item is not an event of a parser, or `finish_reason` has another type.
+            Exception: as for `stream_sync`.
         """
         if not isinstance(events, AsyncIterable | Iterable):
             raise TypeError(f"expected the events of a parser, got {events!r}")

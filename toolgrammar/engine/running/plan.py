@@ -63,6 +63,7 @@ class Plan:
         self._fresh: list[ToolResult] = []
         self._running = 0
         self._complete = False
+        self._broken = False
 
     # ------------------------------------------------------------ what comes
 
@@ -92,6 +93,12 @@ class Plan:
         # A circle may contain calls that are not open: B waits for A, which came first and names B.
         self._judge([*self._open, *self._circles])
         self._open = []
+
+    def break_off(self) -> None:
+        """Ends the plan with the calls that are running: no other is started or skipped."""
+        self._broken = True
+        # Nothing waits any more, so that `_judge` skips no call when one that is running fails.
+        self._waits.clear()
 
     def _settle(self) -> None:
         """Corrects the dependencies of streamed calls, as the parser does at the end of a message.
@@ -136,11 +143,15 @@ class Plan:
 
     @property
     def done(self) -> bool:
-        """Whether every call has a result and no other call will come."""
+        """Whether no call is left to run, and no other call will come."""
+        if self._broken:
+            return self._running == 0
         return self._complete and len(self.results) == len(self.calls)
 
     def take(self) -> int | None:
         """Returns the index of the next call to start; None if none may start now."""
+        if self._broken:
+            return None
         # With `concurrency=None` the two are never equal, so there is no limit.
         while self._ready and self._running != self._concurrency:
             # A heap, so that ready calls start in the order of the message.

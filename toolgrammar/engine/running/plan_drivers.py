@@ -46,6 +46,7 @@ class Planned:
         self._started = monotonic()
         self._live: dict[int, Run] = {}
         self.concurrency = concurrency
+        self._failure: Exception | None = None
         self.plan = Plan(
             on_failure=on_failure,
             concurrency=concurrency,
@@ -88,6 +89,16 @@ class Planned:
         self._live.pop(index, None)
         self.plan.finish(index, result)
 
+    def break_off(self, failure: Exception) -> None:
+        """Starts no more calls, since the stream of the calls has failed."""
+        self._failure = failure
+        self.plan.break_off()
+
+    def raise_failure(self) -> None:
+        """Raises what the stream of the calls raised, if it has failed."""
+        if self._failure is not None:
+            raise self._failure
+
     def _run(self, index: int) -> Run:
         place = {"plan": self._id, "index": index} if self._settings.recorder is not None else None
         return Run(
@@ -117,7 +128,8 @@ def run_plan_sync(planned: Planned, coming: Iterable[ToolCall] | None) -> Iterat
 
     Args:
         planned: the plan; complete, unless calls are still coming.
-        coming: the calls that are still being read, in a thread of their own; or None.
+        coming: the calls that are still being read, in a thread of their own; or None. What it
+            raises is raised after the results of the calls that had begun.
     """
     plan = planned.plan
     scope = Scope()
@@ -137,6 +149,7 @@ def run_plan_sync(planned: Planned, coming: Iterable[ToolCall] | None) -> Iterat
             # Results, also of skipped calls, are yielded before waiting.
             yield from plan.fresh()
             if plan.done:
+                planned.raise_failure()
                 return
             # The calls that just ended may have made others ready.
             if inline:
@@ -154,6 +167,10 @@ _Message: TypeAlias = "tuple[int | None, ToolResult | ToolCall | BaseException |
 
 def _take(message: _Message, planned: Planned) -> None:
     index, content = message
+    # The calls that have begun may have had effects, so their results are not lost with the stream.
+    if index is None and isinstance(content, Exception):
+        planned.break_off(content)
+        return
     if isinstance(content, BaseException):
         raise content
     if isinstance(content, ToolResult) and index is not None:
@@ -207,7 +224,8 @@ async def run_plan_async(
 
     Args:
         planned: the plan; complete, unless calls are still coming.
-        coming: the calls that are still being read, in a task of their own; or None.
+        coming: the calls that are still being read, in a task of their own; or None. What it
+            raises is raised after the results of the calls that had begun.
     """
     plan = planned.plan
     inbox: asyncio.Queue[_Message] = asyncio.Queue()
@@ -228,6 +246,7 @@ async def run_plan_async(
             for result in plan.fresh():
                 yield result
             if plan.done:
+                planned.raise_failure()
                 return
             if inline:
                 continue

@@ -10,7 +10,7 @@ import pytest
 
 from tests.units.engine.driving import Driver, both
 from toolgrammar import CallEnd, CallStart, Event, Parser, TextDelta, ToolCall, parse, stream
-from toolgrammar.engine import Engine, MemorySink, ToolContext, ToolResult, to_messages
+from toolgrammar.engine import Engine, MemorySink, Tool, ToolContext, ToolResult, to_messages
 from toolgrammar.interop import openai
 
 if TYPE_CHECKING:
@@ -161,6 +161,111 @@ def test_error_of_the_stream_goes_through(driver: Driver) -> None:
 
     with pytest.raises(ConnectionError, match="the model is gone"):
         driver.stream(Engine([note]), events())
+
+
+class Lost:
+    """A message that breaks off while its calls run, and a tool that ends after that."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+        self.lost = threading.Event()
+        self.contexts: list[ToolContext] = []
+
+    def pay(self, amount: int, context: ToolContext) -> int:
+        self.contexts.append(context)
+        assert self.lost.wait(LONG)
+        # The driver has the error of the stream long before.
+        threading.Event().wait(0.05)
+        return amount
+
+    async def pay_later(self, amount: int, context: ToolContext) -> int:
+        self.contexts.append(context)
+        while not self.lost.is_set():
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0.05)
+        return amount
+
+    def events(self, tool: str) -> Iterator[Event]:
+        yield from ends(*(ToolCall(tool, {"amount": each}) for each in (1, 2)))
+        self.lost.set()
+        raise self.error
+
+    async def events_later(self, tool: str) -> AsyncIterator[Event]:
+        for event in ends(*(ToolCall(tool, {"amount": each}) for each in (1, 2))):
+            yield event
+        while len(self.contexts) < 2:
+            await asyncio.sleep(0.001)
+        self.lost.set()
+        raise self.error
+
+    def collected(self, driver: Driver, tool: str, engine: Engine) -> list[int]:
+        """What comes before the exception, which has to be that of the stream."""
+        got: list[int] = []
+
+        async def collect() -> None:
+            async for result in engine.stream_async(self.events_later(tool)):
+                got.append(result.value)  # noqa: PERF401 - kept though the next one raises
+
+        def main() -> None:
+            if driver.name == "async":
+                asyncio.run(collect())
+                return
+            for result in engine.stream_sync(self.events(tool)):
+                got.append(result.value)  # noqa: PERF401 - kept though the next one raises
+
+        with pytest.raises(type(self.error)) as caught:
+            main()
+        assert caught.value is self.error
+        return got
+
+
+@both
+@pytest.mark.parametrize("tool", ["pay", "pay_later"])
+def test_results_of_calls_that_began_come_before_the_error_of_the_stream(
+    driver: Driver, tool: str
+) -> None:
+    message = Lost(ConnectionError("the model is gone"))
+    sink = MemorySink()
+    engine = Engine([message.pay, message.pay_later], trace=sink)
+    assert sorted(message.collected(driver, tool, engine)) == [1, 2]
+    assert [event.payload["ok"] for event in sink.events if event.name == "call.end"] == [True] * 2
+    assert sink.events[-1].name == "plan.end"
+    assert sink.events[-1].payload["ok"] is False
+
+
+class LeaveError(BaseException):
+    """Like an interrupt from the keyboard."""
+
+
+@both
+def test_interrupt_in_the_stream_waits_for_no_call(driver: Driver) -> None:
+    message = Lost(LeaveError())
+    assert message.collected(driver, "pay_later", Engine([message.pay_later])) == []
+
+
+def test_interrupt_of_a_call_goes_through_after_the_stream_has_failed() -> None:
+    message = Lost(ConnectionError())
+
+    def leave(amount: int) -> None:
+        assert message.lost.wait(LONG)
+        threading.Event().wait(0.05)
+        raise LeaveError
+
+    with pytest.raises(LeaveError):
+        list(Engine([leave]).stream_sync(message.events("leave")))
+
+
+@both
+def test_error_of_the_finish_reason_begins_no_call_that_waits_for_it(driver: Driver) -> None:
+    ran: list[str] = []
+
+    def reason() -> str:
+        raise ConnectionError("the model is gone")
+
+    engine = Engine([Tool(ran.append, name="note", schema={"type": "object"})])
+    with pytest.raises(ConnectionError):
+        run(driver, engine, ends(step("a")), reason)
+    assert ran == []
 
 
 @both

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.units.engine.driving import Async, Driver, Sync, both, call, names
 from toolgrammar import ParseResult, ToolCall
-from toolgrammar.engine import Engine, MemorySink, ToolContext, ToolResult, UserError
+from toolgrammar.engine import Engine, MemorySink, ToolContext, ToolError, ToolResult, UserError
+from toolgrammar.engine.running.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -307,6 +308,42 @@ def test_any_graph_ends_alike_for_both_drivers(
 
 
 # ------------------------------------------------------------------------- breaking off
+
+
+def test_plan_that_is_broken_off_waits_for_the_running_calls_alone() -> None:
+    """Not for those that wait for a place, for another call, or for an equal one that runs."""
+    skipped: list[int] = []
+
+    def skip(index: int, reason: str) -> ToolResult:
+        skipped.append(index)
+        return ToolResult(step("skipped"))
+
+    plan = Plan(
+        on_failure="skip",
+        concurrency=2,
+        skip=skip,
+        same=lambda each: each.name if each.name == "same" else None,
+    )
+    for each in (
+        step("a"),
+        step("b", tool="same"),
+        step("c", tool="same"),
+        step("d", "a"),
+        step("e"),
+        step("f", "unknown"),
+    ):
+        plan.add(each)
+    assert (plan.take(), plan.take(), plan.take()) == (0, 1, None)
+    plan.break_off()
+    assert not plan.done
+    for index, error in ((0, ToolError("user_error", "no")), (1, None)):
+        assert not plan.done
+        plan.finish(index, ToolResult(plan.calls[index], error=error))
+        assert plan.take() is None
+    assert plan.done
+    assert list(plan.results) == [0, 1]
+    assert len(plan.fresh()) == 2
+    assert skipped == []
 
 
 class Gate:
