@@ -171,4 +171,12 @@ def _rewritten_dict(hint: Any, depth: int) -> Any:
         # If annotations are strings, the class itself does not see `NotRequired`.
         said = get_origin(part) in {Required, NotRequired}
         members[name] = member if said or name in hint.__required_keys__ else NotRequired[member]
-    return TypedDict(hint.__name__, members)  # type: ignore[operator]
+    return _configured_like(hint, TypedDict(hint.__name__, members))  # type: ignore[operator]
+
+
+def _configured_like(hint: Any, rewritten: Any) -> Any:
+    """Returns a rewritten typed dict with the config of the hint, which may admit unknown names."""
+    from pydantic import with_config
+
+    config = getattr(hint, "__pydantic_config__", None)
+    return rewritten if config is None else with_config(config)(rewritten)

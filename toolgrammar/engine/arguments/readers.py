@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from toolgrammar.engine.arguments.parameter_model import model_of, told_schema
 from toolgrammar.engine.arguments.reading import Reading, of_instance
 from toolgrammar.engine.arguments.schema_values import Expected
+from toolgrammar.engine.arguments.unknown_names import UNEXPECTED
 from toolgrammar.tools.fits import fits, schemas_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 MISSING: Final = "Field required"
 UNFIT: Final = "Input should satisfy its schema"
-UNEXPECTED: Final = "unexpected argument"
 TOGETHER: Final = "The arguments together should satisfy the schema of the tool"
 UNPLACED: Final = "the tool has no argument that this text can only be"
 

@@ -17,21 +17,18 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from pydantic_core import PydanticCustomError, PydanticKnownError, SchemaValidator, core_schema
 
+from toolgrammar.engine.arguments.core_schemas import parts, rebuilt
 from toolgrammar.engine.arguments.number_forms import is_integer, is_number
+from toolgrammar.engine.arguments.unknown_names import UNEXPECTED, closed
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
+    from pydantic_core import ErrorDetails
 
 _LARGE: Final = 2.0**63
-_OPAQUE: Final = frozenset(
-    {
-        "cls", "computed_fields", "config", "custom_error_context", "default", "discriminator",
-        "expected", "json_schema_input_schema", "members", "metadata", "serialization",
-    }
-)  # fmt: skip
-"""The keys of a core schema whose values are not schemas."""
 _MEMBER: Final = "\x00member"
 """Marks the labels of union members in a location; no key of an argument begins with it."""
+_UNKNOWN_NAMES: Final = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
 # Errors with a text of the validator's author, which may quote the value.
 _OWN_TEXT: Final = frozenset({"value_error", "assertion_error"})
 _WITH_DETAILS: Final = frozenset(
@@ -61,21 +58,24 @@ class StrictModel:
         # A tag that is also the name of a field may be a place in the data, and counts as one.
         self._tags = frozenset(_tags(schema)) - self._names
         # Without prebuilt validators: those of inner models lack the checks.
-        validator = SchemaValidator(_tightened(schema), _use_prebuilt=False)
+        validator = SchemaValidator(_tightened(closed(schema)), _use_prebuilt=False)
         self.validate: Callable[[dict[str, Any]], Any] = validator.validate_python
 
     def problems(self, error: ValidationError, arguments: Mapping[str, Any]) -> list[str]:
         """Returns a line for each problem, with its place; lines contain no values of arguments."""
         found = error.errors(include_input=False, include_url=False, include_context=False)
         # A dict drops duplicates: the members of a union often report the same problem.
-        return list(
-            dict.fromkeys(
-                ": ".join(
-                    filter(None, (self._place(each["loc"], arguments), _why(each, arguments)))
-                )
-                for each in found
-            )
-        )
+        return list(dict.fromkeys(self._problem(each, arguments) for each in found))
+
+    def _problem(self, error: ErrorDetails, arguments: Mapping[str, Any]) -> str:
+        location = error["loc"]
+        if error["type"] not in _UNKNOWN_NAMES:
+            said = self._place(location, arguments), _why(error, arguments)
+            return ": ".join(filter(None, said))
+        # The name itself is what the model has to mend, as at the top.
+        *above, name = location
+        place = self._place(tuple(above), arguments)
+        return ".".join(filter(None, (place, str(name)))) + f": {UNEXPECTED}"
 
     def _place(self, location: tuple[int | str, ...], arguments: Mapping[str, Any]) -> str:
         """Returns a location of parameters, fields and list indexes; any other key is `*`."""
@@ -102,15 +102,9 @@ class StrictModel:
         return step.startswith(_MEMBER) or step == "[key]" or step in self._tags
 
 
-def _tightened(schema: Any) -> Any:
+def _tightened(schema: Mapping[str, Any]) -> Any:
     """Returns a copy of a core schema with the checks inserted."""
-    if isinstance(schema, list):
-        return [_tightened(part) for part in schema]
-    if isinstance(schema, tuple):
-        return tuple(_tightened(part) for part in schema)
-    if not isinstance(schema, dict):
-        return schema
-    copy = {key: _part(key, part) for key, part in schema.items()}
+    copy = rebuilt(schema, _tightened)
     kind = copy.get("type")
     # Pydantic labels members with names of types, such as `str`, which may also be keys.
     if kind == "union":
@@ -127,15 +121,6 @@ def _tightened(schema: Any) -> Any:
     # The reference moves to the outer schema, or it would bypass the check.
     reference = copy.pop("ref", None)
     return core_schema.no_info_before_validator_function(check, copy, ref=reference)
-
-
-def _part(key: str, part: Any) -> Any:
-    if key in _OPAQUE:
-        return part
-    # The keys of these mappings are names of fields or tags, not keywords.
-    if key in {"fields", "choices"} and isinstance(part, dict):
-        return {name: _tightened(each) for name, each in part.items()}
-    return _tightened(part)
 
 
 def _check_of(schema: dict[str, Any]) -> Callable[[Any], Any] | None:
@@ -242,7 +227,7 @@ def _names(schema: Any) -> Iterator[str]:
         yield from fields
     for key in ("name", "alias", "validation_alias"):
         yield from _strings(schema.get(key))
-    for part in _parts(schema):
+    for part in parts(schema):
         yield from _names(part)
 
 
@@ -254,18 +239,8 @@ def _tags(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         if schema.get("type") == "tagged-union":
             yield from map(str, schema["choices"])
-        for part in _parts(schema):
+        for part in parts(schema):
             yield from _tags(part)
-
-
-def _parts(schema: dict[str, Any]) -> Iterator[Any]:
-    """Yields the values of a schema that may contain schemas."""
-    for key, part in schema.items():
-        # Data of the schema, such as a default, may look like a schema.
-        if key in _OPAQUE:
-            continue
-        by_name = key in {"fields", "choices"} and isinstance(part, dict)
-        yield list(part.values()) if by_name else part
 
 
 def _strings(value: Any) -> Iterator[str]:
