@@ -53,8 +53,9 @@ class Engine:
         timeout: the seconds of each attempt, or None.
         concurrency: the most calls of one message that run at once; None: no limit.
         cache: keeps results; True: a `MemoryCache`. None by default, since tools have effects.
-        input_guardrails: `g(call, arguments)`, each may block a call by raising.
-        output_guardrails: `g(call, value)`, each may block a value by raising.
+        input_guardrails: `g(call, arguments)`, each may block a call, by raising or by a false value
+            other than None.
+        output_guardrails: `g(call, value)`, each may block a value, in the same ways.
         approval: a hook that is asked before a call runs, after the input guardrails.
         trace: the sinks of the events.
         on_failure: whether calls that depend on a failed call are skipped or run.

@@ -216,13 +216,21 @@ def _guard_output(run: Run, value: Any) -> Steps[None]:
 
 
 def _guard(run: Run, hook: Hook, data: Any, event: str) -> Steps[None]:
-    """Calls a guardrail; any exception of it blocks the call."""
+    """Calls a guardrail; any exception of it, and any false value but None, blocks the call."""
     arguments = run.settings.policy.guard_arguments(run, data)
     outcome = yield Ask(hook.function, arguments)
-    if outcome.error is not None:
-        raise run.failed(event, "guardrail", text_of(outcome.error), error=outcome.error)
-    # Only `False` itself blocks; None, the result of a function without `return`, does not.
-    if outcome.value is False:
+    answer, error = outcome.value, outcome.error
+    passes = False
+    if error is None:
+        try:
+            # None, the result of a function without `return`, says nothing. Not `is False`: the
+            # false of a comparison in numpy is another object.
+            passes = answer is None or bool(answer)
+        except Exception as problem:  # such as an array, of which nobody knows whether it is true
+            error = problem
+    if error is not None:
+        raise run.failed(event, "guardrail", text_of(error), error=error)
+    if not passes:
         raise run.failed(event, "guardrail", hook.name)
 
 

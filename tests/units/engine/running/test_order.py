@@ -175,18 +175,46 @@ def test_output_guardrail_sees_the_normalised_value_and_blocks_it(driver: Driver
     assert len(cache) == 0
 
 
+class Unlike:
+    """Like a boolean, or an array, of numpy: another object than `False`, or neither true nor not."""
+
+    def __init__(self, *, false: bool) -> None:
+        self.false = false
+
+    def __bool__(self) -> bool:
+        if not self.false:
+            raise ValueError("the truth of several values is ambiguous")
+        return False
+
+    def __repr__(self) -> str:
+        return "numpy's"
+
+
 @both
 @pytest.mark.parametrize("side", ["input_guardrails", "output_guardrails"])
-@pytest.mark.parametrize("answer", [None, True, 0, "", "no"])
-def test_only_false_and_exceptions_block(driver: Driver, side: str, answer: object) -> None:
+def test_answer_that_is_neither_true_nor_false_blocks(driver: Driver, side: str) -> None:
+    sink = MemorySink()
+    settings: dict[str, Any] = {side: [lambda *_: Unlike(false=False)], "trace": sink}
+    result = driver.run(Engine([add], **settings), call("add", left=1))
+    assert str(result.error) == "guardrail:the truth of several values is ambiguous"
+    assert names(sink)[-2:] == [f"guard.{side.partition('_')[0]}.block", "call.end"]
+
+
+@both
+@pytest.mark.parametrize("side", ["input_guardrails", "output_guardrails"])
+@pytest.mark.parametrize("answer", [None, True, 1, "no", [0]])
+@pytest.mark.parametrize("refusal", [False, 0, 0.0, "", [], {}, Unlike(false=True)], ids=repr)
+def test_false_values_but_none_block(
+    driver: Driver, side: str, answer: object, refusal: object
+) -> None:
     def judge(*_: object) -> object:
         return answer
 
-    def refuse(*_: object) -> bool:
-        return False
+    def refuse(*_: object) -> object:
+        return refusal
 
-    async def refuse_later(*_: object) -> bool:
-        return False
+    async def refuse_later(*_: object) -> object:
+        return refusal
 
     settings: dict[str, Any] = {side: [judge]}
     assert driver.run(Engine([add], **settings), call("add", left=1)).value == 2
