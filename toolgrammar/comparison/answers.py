@@ -162,6 +162,9 @@ def parted(figures: Mapping[str, Figure], apart: float = _LEAST_APART) -> dict[s
         apart: the factor by which all intervals are widened; the widened intervals of those that are
             returned lie below the widened intervals of all others.
     """
+    # A question may have no figure of any family: that of the prompt if no message has tools.
+    if not figures:
+        return {}
     # Sorted by the upper end, not by the figure: the whole interval has to lie below all others.
     ordered = sorted(figures.items(), key=lambda each: _wider(each[1], apart).high)
     for number in (1, 2):

@@ -127,6 +127,16 @@ def test_what_is_not_parted_is_not_said() -> None:
     assert parted({"a": a, "c": Figure(1.3, 1.15, 1.45)}) == {}
 
 
+def test_a_question_without_a_figure_is_left_out() -> None:
+    """Without tools there is no prompt, so no format has a figure for it."""
+    assert parted({}) == {}
+    none = {CHARACTERS: {"text": None, "one": None}}
+    rows = [{**row, "prompt": none} for row in run(1).rows]
+    said = answers(Comparison(Settings(), {}, {}, rows, []), CHARACTERS)
+    assert any("so many of 2 formats" in words for words in said)
+    assert not any("prompt" in words for words in said)
+
+
 def test_a_family_is_the_mean_of_its_formats() -> None:
     rows = [{"family": "x", "it": Figure(1, 0, 2)}, {"family": "x", "it": Figure(3, 2, 4)}]
     assert by_family(rows, lambda row: row["it"]) == {"x": Figure(2, 1, 3)}

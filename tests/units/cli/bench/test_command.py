@@ -98,6 +98,17 @@ def test_one_message_tells_nothing_of_others(run: Run, tmp_path: Path) -> None:
     assert " [-∞ ∞] " in done.out
 
 
+def test_calls_without_tools_are_compared_and_have_no_prompt(run: Run, tmp_path: Path) -> None:
+    lines = [{"calls": [{"name": "w", "arguments": {"city": f"C{n}"}}]} for n in range(6)]
+    (tmp_path / "calls.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    chosen = ("--format", "hermes", "--format", "kimi_k2")
+    done = run("bench", "formats", "--with", "calls.jsonl", *chosen, *FAST, "--into", "report")
+    assert done.status == 0
+    assert "so many of 2 formats" in done.out
+    assert "Tokens of the prompt" not in done.out
+    assert (tmp_path / "report" / "formats-size.svg").exists()
+
+
 def test_files_without_a_call_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "prose.txt").write_text("No call at all.")
