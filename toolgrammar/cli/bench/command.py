@@ -15,6 +15,7 @@ from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.bench.drawings import draw
 from toolgrammar.cli.bench.material import read_material
 from toolgrammar.cli.bench.pages import about, counted, sections, summary
+from toolgrammar.cli.bench.plots import require_extra
 from toolgrammar.cli.bench.report import machine, write_suite
 from toolgrammar.cli.input import InputError
 from toolgrammar.cli.output import complain, write_line, write_table
@@ -130,8 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.jobs < 0:
         raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")
     # Before minutes of measuring, not after them.
-    if arguments.into and Path(arguments.into).exists() and not Path(arguments.into).is_dir():
-        raise InputError(f"--into {arguments.into}: it is a file; name a folder")
+    if arguments.into:
+        if Path(arguments.into).exists() and not Path(arguments.into).is_dir():
+            raise InputError(f"--into {arguments.into}: it is a file; name a folder")
+        require_extra()
     # Else they would be omitted in silence.
     if arguments.own and _FORMATS not in chosen:
         raise InputError("--with is for the suite `formats`; name it too")

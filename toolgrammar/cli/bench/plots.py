@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,17 @@ _WIDTH = 8.0
 _ROW = 0.145
 # A shape for each series: colours alone are lost in print.
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def require_extra() -> None:
+    """Checks that plots can be drawn.
+
+    Raises:
+        ImportError: they can't; the message says what to install.
+    """
+    if find_spec("matplotlib") is None:
+        message = "plots need matplotlib: pip install 'toolgrammar[bench]'"
+        raise ImportError(message, name="matplotlib")
 
 
 def dots(
@@ -169,11 +181,10 @@ def lines(
 
 
 def _pyplot() -> Any:
-    try:
-        import matplotlib as library
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'toolgrammar[bench]'") from error
+    require_extra()
+    import matplotlib as library
+    from matplotlib import pyplot
+
     # No window is opened: it draws also where there is no display.
     library.use("agg")
     library.rcParams.update(_STYLE)

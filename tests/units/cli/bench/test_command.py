@@ -1,5 +1,6 @@
 import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +206,18 @@ def test_messages_that_no_format_carries_are_a_mistake(run: Run) -> None:
     done = run("bench", "formats", "--format", "bash_fence", "--limit", "5", *FAST)
     assert done.status == 2
     assert "no format carries nearly all of the messages: bash_fence: " in done.error
+
+
+def test_matplotlib_is_asked_for_before_anything_is_measured(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # `None` there is a module that can't be imported.
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(bench, "compare", lambda *_, **__: pytest.fail("it was measured"))
+    done = run("bench", "formats", "--format", "hermes", *FAST, "--into", "report")
+    assert done.status == 2
+    assert "plots need matplotlib: pip install 'toolgrammar[bench]'" in done.error
+    assert not (tmp_path / "report").exists()
 
 
 @pytest.mark.parametrize("number", ["x", "0", "-1", ""])
