@@ -94,8 +94,9 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
             Face dataset; or an iterable of messages, or of mappings that have one.
         format: as in `parse`.
         output: the file to write: one line of JSON per result, or Parquet (`.parquet`).
-        column: the column with the message of a row.
-        format_column: the column with a row's own format; `a.b` is the key `b` in the object `a`.
+        column: the column with the message of a row; here and in the next three, `a.b` is the key
+            `b` in the object `a`.
+        format_column: the column with a row's own format.
         tools_column: the column with a row's own tools: a list, its JSON text, or the id of a list.
         finish_reason_column: the column with the reason why the server ended a row's message.
         tool_lists: the lists by their ids; by default those in the first line of a file.

@@ -38,7 +38,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "result a row, in their order. A row without a message is reported and not fatal.",
     )
     rows.add_argument("--jobs", type=int, metavar="N", help="processes; 0 for one a processor")
-    rows.add_argument("--column", metavar="NAME", help="where a row has its message (text)")
+    rows.add_argument(
+        "--column", metavar="NAME", help="where a row has its message (text); `a.b` is b in a"
+    )
     add_row_settings(rows)
     rows.add_argument(
         "--keep",

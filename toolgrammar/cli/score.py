@@ -42,7 +42,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--format", default="auto", help="of rows that name none: ids, aliases (default: auto)"
     )
     parser.add_argument("--tools", metavar="FILE", help="JSON list of tools, for rows without any")
-    parser.add_argument("--column", default="text", metavar="NAME", help="the message (text)")
+    parser.add_argument(
+        "--column", default="text", metavar="NAME", help="the message (text); `a.b` is b in a"
+    )
     add_row_settings(parser)
     parser.add_argument(
         "--truth", metavar="COLUMN", help="where a row has the calls that were right"

@@ -57,8 +57,8 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
     Args:
         rows: what `batch` reads: a path, a data frame, a dataset, an iterable of messages or rows.
         format: as in `parse`, for rows that name none.
-        column: where a row has its message.
-        format_column: where a row has its format; `a.b` is the column `b` in the object `a`.
+        column: where a row has its message; in every column, `a.b` is `b` in the object `a`.
+        format_column: where a row has its format.
         tools_column: where a row has its tools: a list, its JSON text, or the id of a list.
         finish_reason_column: where a row has the reason why the server ended its message.
         tool_lists: these lists by id; by default those in the first line of a file.

@@ -102,6 +102,16 @@ def test_a_log_of_which_no_row_could_be_scored_is_a_failure(run: Run) -> None:
     assert "it has no `txt`" in error
 
 
+def test_every_column_may_be_in_an_object(run: Run) -> None:
+    row = {"meta": {"text": GOOD, "model": "a"}}
+    Path("log.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    words = ("--format", "hermes", "--column", "meta.text", "--label", "meta.model")
+    status, out, error = run("score", "log.jsonl", *words)
+    assert status == 0
+    assert "0 bad rows" in error
+    assert out.splitlines()[-1].split()[:2] == ["a", "1"]
+
+
 def test_columns_of_settings_that_no_row_has_are_noted(run: Run) -> None:
     words = ("score", _log(), "--format", "hermes", "--rows", "r.jsonl")
     _, _, error = run(*words, "--format-column", "fromat", "--tools-column", "tols")

@@ -53,9 +53,8 @@ class Dataset:
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
         """Yields chunks with a fixed number of rows."""
         assert self.total is not None
-        wanted = {reading.column, *reading.wanted}
-        # Only the wanted columns, since decoding others (such as images) is slow.
-        names = [name for name in self.dataset.column_names if name in wanted]
+        # Only the needed columns, since decoding others (such as images) is slow.
+        names = [name for name in self.dataset.column_names if name in reading.needed]
         table = self.dataset.select_columns(names).with_format("arrow")
         for place in range(start, self.total, _CHUNK_ROWS):
             rows = table[place : min(place + _CHUNK_ROWS, self.total)]

@@ -65,8 +65,7 @@ class GroupRows:
 
     def rows(self, reading: Reading) -> Iterator[Row]:
         """Returns the rows; only the columns that are wanted are read."""
-        columns = tuple(dict.fromkeys((reading.column, *reading.wanted)))
-        table = _group(self.path, self.group, columns).slice(self.start, self.count)
+        table = _group(self.path, self.group, reading.needed).slice(self.start, self.count)
         for number, row in enumerate(table.to_pylist(), self.first):
             yield row_of(number, row, reading.column, reading.wanted)
 

@@ -66,17 +66,23 @@ def heads(columns: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def value_at(row: Mapping[str, Any], column: str | None) -> Any:
-    """Returns the value of a column in a row; None if there is none."""
+def value_at(row: Mapping[Any, Any], column: str | None, missing: Any = None) -> Any:
+    """Returns the value of a column in a row.
+
+    Args:
+        row: the row.
+        column: the name of the column, or the path to it; None for no column.
+        missing: what is returned if the row has no such column.
+    """
     if column is None:
-        return None
+        return missing
     # A key that contains a dot takes precedence over a path.
     if column in row:
         return row[column]
     value: Any = row
     for step in column.split("."):
-        if not isinstance(value, dict) or step not in value:
-            return None
+        if not isinstance(value, Mapping) or step not in value:
+            return missing
         value = value[step]
     return value
 

@@ -56,7 +56,7 @@ class Reading:
     limits: Limits
     """Bounds on each message."""
     column: str
-    """The column with the message of a row."""
+    """The column with the message of a row, or the path to it."""
     keep: tuple[str, ...]
     """The other columns of a row to copy to the output."""
     source: bool
@@ -71,6 +71,11 @@ class Reading:
             return self.keep
         of_rows = heads(self.columns.named)
         return tuple(dict.fromkeys((*self.keep, *of_rows)))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The top-level keys of a row that are needed: those of its message and `wanted`."""
+        return tuple(dict.fromkeys((*heads((self.column,)), *self.wanted)))
 
     def unusual(self) -> dict[str, Any]:
         """Returns the arguments of `parse` that are not defaults, except the format."""

@@ -13,8 +13,9 @@ import json
 from functools import cache
 from itertools import islice, repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from toolgrammar.bulk.rows.columns_of_rows import value_at
 from toolgrammar.bulk.rows.result_lines import plain_json
 from toolgrammar.tools.json_texts import read_json
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Some editors write it at the beginning of a file; `json` refuses it.
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MISSING: Final = object()
+"""The message of a row that has none; None is an empty message."""
 _SHOWN = 5
 _LONGEST_NAME = 40
 
@@ -41,7 +44,7 @@ def rows_of_lines(
         data: the lines.
         first: the number of the first line.
         count: how many lines there are.
-        column: where a row has its message.
+        column: where a row has its message: the name of a column, or the path to it.
         keep: what else is wanted of a row.
     """
     # Only the first line of a file can begin with it.
@@ -83,7 +86,8 @@ def checked(number: int, value: object, column: str, kept: bytes = b"") -> Row:
 
 def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ...]) -> Row:
     """Returns the row in a mapping."""
-    if column not in row:
+    message = value_at(row, column, _MISSING)
+    if message is _MISSING:
         return (number, None, b"", _lacks(row, column))
     kept = b""
     if keep:
@@ -93,7 +97,7 @@ def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ..
             kept = plain_json({name: row[name] for name in keep if name in row})
         except (TypeError, ValueError, RecursionError) as error:
             return (number, None, b"", f"what is kept of it is no JSON: {error}")
-    return checked(number, row[column], column, kept)
+    return checked(number, message, column, kept)
 
 
 def _lacks(row: Mapping[Any, Any], column: str) -> str:
@@ -124,12 +128,13 @@ def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
         return (number, None, b"", f"it is not JSON: {error}")
     if not isinstance(row, dict):
         return (number, None, b"", f"it is {_kind(row)}, not an object")
-    if column not in row:
+    message = value_at(row, column, _MISSING)
+    if message is _MISSING:
         return (number, None, b"", _lacks(row, column))
     wanted = {name: row[name] for name in keep if name in row}
-    if not _is_utf8(line) and _has_escaped_byte((row[column], wanted)):
+    if not _is_utf8(line) and _has_escaped_byte((message, wanted)):
         return (number, None, b"", "it has bytes that are not UTF-8")
-    return checked(number, row[column], column, plain_json(wanted) if keep else b"")
+    return checked(number, message, column, plain_json(wanted) if keep else b"")
 
 
 # `surrogateescape` makes U+DC80 to U+DCFF of bytes that are not UTF-8.
@@ -168,7 +173,8 @@ def _decoder(
         import msgspec
     except ImportError:
         return None
-    # `str | None`: a chunk with a number in this column is refused, and read line by line.
+    # `str | None`: a chunk with a number in this column is refused, and read line by line. So is one
+    # in which `column` is a path: the decoder has no name for a key of an inner object.
     fields: list[Any] = [("text", str | None)]
     # `Raw` keeps the bytes of the line, which need not be decoded and encoded.
     fields += [(f"kept{place}", msgspec.Raw, None) for place in range(len(keep))]

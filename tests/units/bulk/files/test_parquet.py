@@ -66,6 +66,14 @@ def test_parquet_without_the_column(tmp_path: Path) -> None:
     assert (report.rows, report.bad) == (2, 2)
 
 
+def test_a_message_in_an_object_is_read(tmp_path: Path) -> None:
+    rows = [{"meta": {"text": text}, "other": 0} for text in TEXTS]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    output = tmp_path / "out.jsonl"
+    toolgrammar.batch(tmp_path / "rows.parquet", "hermes", output=output, column="meta.text")
+    assert read_lines(output) == [wanted(text) for text in TEXTS]
+
+
 def test_parquet_is_written(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.jsonl", 12)
     with (tmp_path / "rows.jsonl").open("ab") as file:

@@ -1,13 +1,14 @@
 """Rows of lines: msgspec and the standard library find the same ones."""
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgrammar.bulk.rows import row_fields as rows
-from toolgrammar.bulk.rows.row_fields import Row, rows_of_lines
+from toolgrammar.bulk.rows.row_fields import Row, row_of, rows_of_lines
 
 PIECES = st.sampled_from(
     [
@@ -55,6 +56,24 @@ def test_whole_chunks_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_numbers_count_blank_lines() -> None:
     data = b'\xef\xbb\xbf{"text":"a"}\r\n\r\n  \r\n{"text":"b"}'
     assert list(_rows(data, 1, "text", ())) == [(1, "a", b"", ""), (4, "b", b"", "")]
+
+
+def test_a_column_may_be_in_an_object() -> None:
+    """A key with a dot in its name comes before a path, whichever reader finds it."""
+    data = (
+        b'{"a":{"b":"x"},"id":1}\n{"a.b":"y","a":{"b":"z"}}\n{"a":"b"}\n{"a":{"b":null}}\n'
+        b'{"a":{"b":7}}\n{"a":{"b":"\xff"}}\n'
+    )
+    assert list(_rows(data, 1, "a.b", ("id",))) == [
+        (1, "x", b'{"id":1}', ""),
+        (2, "y", b"{}", ""),
+        (3, None, b"", "it has no `a.b`; it has `a`"),
+        (4, None, b"{}", ""),
+        (5, None, b"{}", "`a.b` is a number, not a string"),
+        (6, None, b"", "it has bytes that are not UTF-8"),
+    ]
+    given = MappingProxyType({"a": MappingProxyType({"b": "x"})})
+    assert row_of(1, given, "a.b", ()) == (1, "x", b"", "")
 
 
 def test_any_name_may_be_a_column() -> None:
