@@ -7,13 +7,13 @@ import json
 import os
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Unpack, overload
+from typing import IO, TYPE_CHECKING, Any, Final, Unpack, overload
 
 from toolgrammar.bulk.files.chunks import source_of
 from toolgrammar.bulk.rows.chunk_work import read, written
 from toolgrammar.bulk.rows.columns_of_rows import columns_of
 from toolgrammar.bulk.rows.parse_options import reading_of
-from toolgrammar.bulk.runs.journal import Journal, check_output
+from toolgrammar.bulk.runs.journal import LINES, Journal, check_output
 from toolgrammar.bulk.runs.pool import in_order
 from toolgrammar.bulk.runs.progress import shown
 from toolgrammar.bulk.runs.reports import BadRow, BatchReport
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from toolgrammar.bulk.rows.parse_options import Reading, Settings
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.values.calls import ParseResult
+
+_PARQUET: Final = ".parquet"
 
 
 @overload
@@ -93,7 +95,7 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         data: the path of a file with one JSON object a line, or of a `.parquet` file; a Hugging
             Face dataset; or an iterable of messages, or of mappings that have one.
         format: as in `parse`.
-        output: the file to write: one line of JSON per result, or Parquet (`.parquet`).
+        output: the file to write: one line of JSON per result (`.jsonl`, `.ndjson`), or `.parquet`.
         column: the column with the message of a row; here and in the next three, `a.b` is the key
             `b` in the object `a`.
         format_column: the column with a row's own format.
@@ -112,8 +114,8 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         UnknownFormat: no format has this id or alias.
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
-        ValueError: the output is the data itself, or what an interrupted run left is of other
-            data or settings.
+        ValueError: the output is the data itself or ends in the suffix of another format, or what
+            an interrupted run left is of other data or settings.
         IsADirectoryError: the output is a directory.
         ImportError: Parquet is read or written, and pyarrow is not installed.
     """
@@ -123,7 +125,7 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
     found, count = source_of(data), jobs_of(jobs)
     if output is None:
         return _results(found, reading, count, progress=progress)
-    check_output(Path(output), data)
+    check_output(Path(output), data, (*LINES, _PARQUET))
     return _written(found, reading, Path(output), count, resume=resume, progress=progress)
 
 
@@ -178,7 +180,7 @@ def _written(
 ) -> BatchReport:
     # Lines of JSON are always written first, so that the run can be resumed; a Parquet file can't
     # be continued, and is converted from the lines at the end.
-    as_parquet = output.suffix.lower() == ".parquet"
+    as_parquet = output.suffix.lower() == _PARQUET
     # Checked before hours of reading, not after them.
     if as_parquet:
         from toolgrammar.bulk.files.parquet import require_extra

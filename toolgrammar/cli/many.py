@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     rows.add_argument(
         "--output",
         metavar="FILE",
-        help="write JSON lines or .parquet there; called again after an interruption, it goes on",
+        help="write JSON lines (.jsonl) or .parquet there; called again after an interruption, it goes on",
     )
     rows.add_argument(
         "--no-resume", action="store_true", help="with --output, begin anew in any case"

@@ -67,7 +67,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--rows",
         metavar="FILE",
-        help="write the score of each row there as lines of JSON; called again after an "
+        help="write the score of each row there as lines of JSON (.jsonl); called again after an "
         "interruption, it goes on",
     )
     parser.add_argument("--no-resume", action="store_true", help="with --rows, begin anew")
@@ -84,9 +84,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     # Before hours of reading, not after them.
     for name in arguments.output:
-        if not name.lower().endswith(_ENDINGS):
-            raise InputError(f"--output {name}: a report is .json, .parquet, .md or .html")
-        check_output(Path(name), arguments.log)
+        try:
+            check_output(Path(name), arguments.log, _ENDINGS)
+        except ValueError as error:
+            raise InputError(f"--output {error}") from error
         _require_extras(name)
     if arguments.jobs < 0:
         raise InputError(f"--jobs must be 0 or more, got {arguments.jobs}")

@@ -13,7 +13,7 @@ from toolgrammar.bulk.batches import jobs_of, settings_digest
 from toolgrammar.bulk.files.chunks import source_of
 from toolgrammar.bulk.rows.columns_of_rows import columns_of
 from toolgrammar.bulk.rows.parse_options import reading_of
-from toolgrammar.bulk.runs.journal import Journal, check_output
+from toolgrammar.bulk.runs.journal import LINES, Journal, check_output
 from toolgrammar.bulk.runs.pool import in_order
 from toolgrammar.bulk.runs.progress import shown
 from toolgrammar.bulk.runs.reports import MOST_BAD_ROWS, BadRow
@@ -64,7 +64,8 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
         tool_lists: these lists by id; by default those in the first line of a file.
         truth: where a row has the calls that were right; one that has none is not compared.
         labels: columns by whose values rows are counted apart; the format always is.
-        output: a file for the score of each row; called again, an interrupted run goes on.
+        output: a file for the score of each row, as lines of JSON (`.jsonl`, `.ndjson`); called
+            again, an interrupted run goes on.
         jobs: how many processes read; 0 for one a processor.
         resume: whether to go on from an interrupted run of the same rows and settings.
         progress: whether to draw a bar, where standard error is a terminal and rich is installed.
@@ -72,7 +73,8 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
 
     Raises:
         TypeError: an argument has the wrong type.
-        ValueError: the output is the log itself, or what an interrupted run left is of another.
+        ValueError: the output is the log itself or ends in the suffix of another format, or what an
+            interrupted run left is of another log.
         ImportError: Parquet is read, and pyarrow is not installed.
     """
     # A string is an iterable of strings too: `labels="model"` would count by the columns `m`, `o`,
@@ -90,7 +92,7 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
     if output is None:
         return _in_memory(run)
     # Before the output is opened: one that is the log itself would overwrite it.
-    check_output(Path(output), rows)
+    check_output(Path(output), rows, LINES)
     return _with_journal(run, Path(output), resume=resume)
 
 

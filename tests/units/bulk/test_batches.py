@@ -201,6 +201,20 @@ def test_a_run_does_not_write_over_its_data(tmp_path: Path, name: str, jobs: int
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize("name", ["calls.csv", "calls.json", "calls.jsonl.gz"])
+def test_an_output_of_another_format_is_refused_at_once(tmp_path: Path, name: str) -> None:
+    said = r"is not written: name a file that ends in \.jsonl, \.ndjson or \.parquet"
+    with pytest.raises(ValueError, match=said):
+        toolgrammar.batch([GOOD], "hermes", output=tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["calls.JSONL", "calls.ndjson", "calls"])
+def test_an_output_of_lines_has_a_suffix_of_lines_or_none(tmp_path: Path, name: str) -> None:
+    toolgrammar.batch([GOOD], "hermes", output=tmp_path / name)
+    assert read_lines(tmp_path / name) == [wanted(GOOD)]
+
+
 def test_an_output_that_is_a_directory_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     rows = iter(["a", "b"])

@@ -74,6 +74,7 @@ def test_what_another_run_left_is_a_mistake(run: Run) -> None:
         (("plain.gz",), "plain.gz can't be unpacked: Not a gzipped file"),
         (("cut.gz",), "cut.gz can't be unpacked: Compressed file ended"),
         (("cut.gz", "--tools-column", "tools"), "cut.gz can't be unpacked: "),
+        (("a.jsonl", "--output", "o.csv"), "o.csv: .csv is not written: name a file that ends in"),
         (("a.jsonl", "--output", "none/o.jsonl"), "none/o.jsonl: the folder of the output is not"),
     ],
 )

@@ -67,11 +67,22 @@ def test_lists_of_tools_in_a_file(run: Run) -> None:
         ["--jobs", "-1"],
         ["--no-resume"],
         ["--rows", "log.jsonl"],
+        ["--rows", "rows.csv"],
+        ["--rows", "rows.parquet"],
         ["--tool-lists", "log.jsonl"],
     ],
 )
 def test_mistakes(run: Run, wrong: list[str]) -> None:
     assert run("score", _log(), *wrong).status == 2
+
+
+def test_an_output_is_checked_before_the_log_is_read(run: Run) -> None:
+    said = "error: --output a: a name without a suffix is not written: name a file that ends in"
+    assert said in run("score", _log(), "--output", "a").error
+    Path("log.md").write_text("{}", encoding="utf-8")
+    status, _, error = run("score", "log.md", "--output", "log.md")
+    assert status == 2
+    assert "error: --output log.md: the run reads log.md, which this output would over" in error
 
 
 def test_misspelt_columns_are_noted(run: Run) -> None:

@@ -14,19 +14,21 @@ import zlib
 from dataclasses import dataclass, field
 from errno import EISDIR, ENOENT
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from toolgrammar.bulk.rows.chunk_work import CHECKED
 from toolgrammar.bulk.runs.reports import MOST_BAD_ROWS
 from toolgrammar.bulk.runs.spill_files import pour
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import TracebackType
 
     from toolgrammar.bulk.rows.chunk_work import Done
 
+LINES: Final = (".jsonl", ".ndjson", "")
+"""The suffixes of an output of JSON lines; a name without a suffix names no other format."""
 _VERSION = 1
 
 
@@ -68,19 +70,32 @@ class Progress:
         return named
 
 
-def check_output(output: Path, data: object) -> None:
+def check_output(output: Path, data: object, suffixes: Sequence[str]) -> None:
     """Checks that the output can be written, and that a run does not overwrite its data.
+
+    Args:
+        output: the file to write.
+        data: the input of the run.
+        suffixes: the suffixes of the formats that are written.
 
     Raises:
         IsADirectoryError: the output is a directory.
         FileNotFoundError: the folder of the output does not exist.
-        ValueError: the output, or one of the temporary files beside it, is the data.
+        ValueError: the suffix is that of another format, or the output, or one of the temporary
+            files beside it, is the data.
     """
     if output.is_dir():
         raise IsADirectoryError(EISDIR, "the output is a directory; name a file in it", str(output))
     if not output.parent.is_dir():
         raise FileNotFoundError(
             ENOENT, "the folder of the output is not there; make it first", str(output)
+        )
+    # JSON lines in `calls.csv` would be found out by the program that reads it.
+    if output.suffix.lower() not in suffixes:
+        *others, last = filter(None, suffixes)
+        raise ValueError(
+            f"{output}: {output.suffix or 'a name without a suffix'} is not written: name a file "
+            f"that ends in {', '.join(others)} or {last}"
         )
     if not isinstance(data, str | PathLike):
         return
