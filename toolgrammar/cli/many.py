@@ -6,10 +6,13 @@ Its dependencies are imported when it runs, so that other commands start faster.
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF8
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.cli.input import STANDARD_INPUT, InputError, read_json
 from toolgrammar.cli.output import complain
+from toolgrammar.tools.json_texts import read_json as json_of
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +28,8 @@ _OF_ROWS = (
     "finish_reason_column",
     "tool_lists",
 )
+_COLUMN = "text"
+"""Where a row has its message if no column is named."""
 _SHOWN = 20
 """Bad rows that are named; the others are counted."""
 _LEAVE_OUT = "; leave out --jobs where a file is one message"
@@ -116,6 +121,35 @@ def refuse_without_jobs(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{option} is for files of rows, one message a row: add --jobs N")
 
 
+def note_rows(name: str, data: bytes) -> None:
+    """Prints a note if a file that was read as one message looks like rows.
+
+    Args:
+        name: the name of the file.
+        data: its bytes.
+    """
+    # The first two rows are enough to tell. Blank lines are no rows.
+    lines = (line for line in data.removeprefix(BOM_UTF8).splitlines() if not line.isspace())
+    first = [_object(line) for line in islice(filter(None, lines), 2)]
+    # A model may answer with one line of JSON: that is a row only if its message is where rows have
+    # it by default.
+    if first and all(first) and (len(first) > 1 or _COLUMN in first[0]):
+        complain(
+            f"{name} was read as one message, and its lines are JSON objects; add --jobs N where "
+            "each is a row with a message",
+            "note",
+        )
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """Returns the JSON object in a line; an empty one if there is none."""
+    try:
+        value = json_of(line)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
     """Reads the files of rows and returns the exit status."""
     names: list[str] = arguments.files
@@ -145,7 +179,7 @@ def run(arguments: argparse.Namespace, options: Mapping[str, Any]) -> int:
 
 def _columns(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
-        "column": "text" if arguments.column is None else arguments.column,
+        "column": _COLUMN if arguments.column is None else arguments.column,
         "keep": arguments.keep,
         "source": not arguments.no_source,
     }

@@ -96,6 +96,9 @@ def run(arguments: argparse.Namespace) -> int:
                 write_json(result.to_dict())
             else:
                 _show(result)
+        # Rows cannot be read from standard input: there is nothing to advise.
+        if name != STANDARD_INPUT and not any(call.executable for call in result.calls):
+            many.note_rows(name, data)
         # One bad message is enough, and the others are read all the same.
         if not result.ok:
             status = _NOT_OK

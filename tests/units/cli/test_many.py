@@ -127,6 +127,31 @@ def test_the_data_is_no_output(run: Run) -> None:
     assert run(*WORDS, name, "--output", "out").status == 2
 
 
+def test_a_file_of_rows_is_not_one_message(run: Run) -> None:
+    name = _rows("a.jsonl", {"id": 1, "answer": GOOD}, "", {"id": 2, "answer": "none"})
+    said = "note: a.jsonl was read as one message, and its lines are JSON objects; add --jobs N"
+    for words in ((), ("--json",), ("--events",)):
+        status, _, error = run("parse", name, *words)
+        assert status == 0
+        assert said in error
+    assert said in run("parse", _rows("a.jsonl", {"text": "none"})).error
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # The calls of one message, a line each.
+        [{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}],
+        [{"answer": 42}],
+        [{"text": "An object, and then prose."}, "So it is."],
+        ["[1]", "[2]"],
+        [],
+    ],
+)
+def test_one_message_is_no_file_of_rows(run: Run, lines: list[object]) -> None:
+    assert run("parse", _rows("a.txt", *lines)).error == ""
+
+
 def test_a_file_that_is_one_message_is_no_file_of_rows(run: Run) -> None:
     Path("plain.txt").write_text("Hello\nworld\n", encoding="utf-8")
     error = run(*WORDS, "plain.txt").error
