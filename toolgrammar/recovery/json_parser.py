@@ -15,7 +15,7 @@ from toolgrammar.core.payloads.mended.repairs import Repair, judge_duplicates
 from toolgrammar.core.trust.mended_values import doubt_quotes, is_endless
 from toolgrammar.recovery.growing_value import GrowingValue
 from toolgrammar.recovery.json_escaped import Unescaper
-from toolgrammar.recovery.json_options import checked_codes, checked_schema
+from toolgrammar.recovery.json_options import checked_codes, checked_end, checked_schema
 from toolgrammar.recovery.json_rest import Rest, Text
 from toolgrammar.recovery.json_result import RecoveredJson
 from toolgrammar.recovery.json_start import ESCAPED, MEMBER, Start
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from toolgrammar.core.payloads.mended.stretches import Stretch
+    from toolgrammar.recovery.json_options import End
     from toolgrammar.values.json_types import AnySchema
-
-End = Literal["open", "closed"]
 
 _BATCH: Final = 4096
 """The number of characters that are collected and read together, unless a view is requested."""
@@ -57,13 +56,16 @@ def recover_json(
         allow: codes of doubts that leave the value executable.
 
     Raises:
-        TypeError: `text` is not a str.
+        TypeError: an argument has the wrong type.
+        ValueError: `end` is another word, or a code in `allow` is not a doubt.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, got {type(text).__name__}")
+    # A wrong word or code raises for any text.
+    checked_end(end)
     strict = _strictly(text, checked_schema(schema))
     if strict is not None:
-        checked_codes(allow)  # a wrong code raises for any text
+        checked_codes(allow)
         return strict
     parser = JsonParser(schema, allow=allow)
     parser.feed(text)
@@ -135,12 +137,14 @@ class JsonParser:
 
         Args:
             end: "open" where the text may have been cut; "closed" where a marker followed.
+
+        Raises:
+            ValueError: `end` is another word.
         """
+        closed = checked_end(end) == "closed"
         if self._result is None:
-            if end not in ("open", "closed"):
-                raise ValueError(f"end is 'open' or 'closed', got {end!r}")
             self._flush()
-            self._result = self._closed(closed=end == "closed")
+            self._result = self._closed(closed=closed)
         return self._result
 
     @property

@@ -361,8 +361,20 @@ def test_misuse_of_a_parser() -> None:
     assert parser.close("closed") is first
     with pytest.raises(RuntimeError, match="feed after close"):
         parser.feed("{}")
-    with pytest.raises(ValueError, match="end is 'open' or 'closed', got 'shut'"):
-        JsonParser().close("shut")  # type: ignore[arg-type]
+    # Closing again says the same of a wrong word.
+    for closed in (JsonParser(), parser):
+        with pytest.raises(ValueError, match="end is 'open' or 'closed', got 'shut'"):
+            closed.close("shut")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["{}", "{'a': 1", "no value"])
+def test_options_of_another_word_or_type_raise_for_any_text(text: str) -> None:
+    with pytest.raises(ValueError, match="end is 'open' or 'closed', got 'zz'"):
+        recover_json(text, end="zz")  # type: ignore[arg-type]
+    wrongs: tuple[Any, ...] = ("inner-quote", 5, [1])
+    for wrong in wrongs:
+        with pytest.raises(TypeError, match=r"in allow must be|allow must be a set of codes"):
+            recover_json(text, allow=wrong)
 
 
 def test_a_result_is_plain_data_and_back() -> None:
