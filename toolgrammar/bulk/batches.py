@@ -96,8 +96,7 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
             Face dataset; or an iterable of messages, or of mappings that have one.
         format: as in `parse`.
         output: the file to write: one line of JSON per result (`.jsonl`, `.ndjson`), or `.parquet`.
-        column: the column with the message of a row; here and in the next three, `a.b` is the key
-            `b` in the object `a`.
+        column: the column with a row's message; here and in the next three, `a.b` is `b` in `a`.
         format_column: the column with a row's own format.
         tools_column: the column with a row's own tools: a list, its JSON text, or the id of a list.
         finish_reason_column: the column with the reason why the server ended a row's message.
@@ -114,11 +113,11 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         UnknownFormat: no format has this id or alias.
         GrammarError: the grammar of the format is broken.
         TypeError: an argument has the wrong type.
-        ValueError: the output is the data itself or ends in the suffix of another format, or what
-            an interrupted run left is of other data or settings.
+        ValueError: the output is the data, is of another format, or another run has begun it.
         IsADirectoryError: the output is a directory.
         ImportError: Parquet is read or written, and pyarrow is not installed.
     """
+    check_flags(resume=resume, progress=progress)
     columns = columns_of(data, format_column, tools_column, finish_reason_column, tool_lists)
     reading = reading_of(format, settings, column=column, keep=keep, source=source, columns=columns)
     # All is checked now, before a file is opened, even if an iterator is returned.
@@ -127,6 +126,16 @@ def batch(  # noqa: PLR0913 - each is a keyword of its own
         return _results(found, reading, count, progress=progress)
     check_output(Path(output), data, (*LINES, _PARQUET))
     return _written(found, reading, Path(output), count, resume=resume, progress=progress)
+
+
+def check_flags(**flags: bool) -> None:
+    """Checks options that are true or false: `resume="no"` would resume.
+
+    Raises:
+        TypeError: one is something else.
+    """
+    for name, value in flags.items():
+        check_type(name, value, bool)
 
 
 def jobs_of(jobs: int) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from toolgrammar.bulk.batches import jobs_of, settings_digest
+from toolgrammar.bulk.batches import check_flags, jobs_of, settings_digest
 from toolgrammar.bulk.files.chunks import source_of
 from toolgrammar.bulk.rows.columns_of_rows import columns_of
 from toolgrammar.bulk.rows.parse_options import reading_of
@@ -20,6 +20,7 @@ from toolgrammar.bulk.runs.reports import MOST_BAD_ROWS, BadRow
 from toolgrammar.scoring.reports import report_of
 from toolgrammar.scoring.scored_rows import Scored, Scorer
 from toolgrammar.scoring.tallies import Tallies
+from toolgrammar.values.errors import check_several
 from toolgrammar.version import __version__
 
 if TYPE_CHECKING:
@@ -73,14 +74,13 @@ def score(  # noqa: PLR0913 - each is a keyword of its own
 
     Raises:
         TypeError: an argument has the wrong type.
-        ValueError: the output is the log itself or ends in the suffix of another format, or what an
-            interrupted run left is of another log.
+        ValueError: the output is the log, is of another format, or another run has begun it.
         ImportError: Parquet is read, and pyarrow is not installed.
     """
     # A string is an iterable of strings too: `labels="model"` would count by the columns `m`, `o`,
     # `d`, and so on, all empty, and nobody would see the mistake.
-    if isinstance(labels, str):
-        raise TypeError(f"labels must be a list of columns, got the string {labels!r}")
+    check_several("labels", labels, "a list of columns")
+    check_flags(resume=resume, progress=progress)
     scored = Scored(truth, tuple(labels))
     # Processes are handed only the columns that are looked at, so these are named beforehand.
     others = [name for name in (truth, *scored.labels) if name is not None]

@@ -155,6 +155,12 @@ def test_a_callers_mistakes_raise_at_once(tmp_path: Path) -> None:
         toolgrammar.batch([], "hermes", column=wrong)
     with pytest.raises(TypeError, match="a column to keep must be a str, got int 5"):
         toolgrammar.batch([], "hermes", output=tmp_path / "out", keep=[wrong])
+    with pytest.raises(TypeError, match="keep must be a list of columns, got int 5"):
+        toolgrammar.batch([], "hermes", output=tmp_path / "out", keep=wrong)
+    for name in ("source", "resume", "progress"):
+        options: dict[str, Any] = {name: "no"}
+        with pytest.raises(TypeError, match=f"{name} must be a bool, got str 'no'"):
+            toolgrammar.batch([], "hermes", output=tmp_path / "out", **options)
     with pytest.raises(TypeError, match="jobs must be an int, got str"):
         toolgrammar.batch([], "hermes", jobs=cast("Any", "2"))
     with pytest.raises(FileNotFoundError, match="the folder of the output is not there"):

@@ -160,10 +160,14 @@ def test_no_rows() -> None:
         {"jobs": "x"},
         {"format_column": 5},
         {"tool_lists": [1]},
+        {"labels": 5},
+        {"resume": "no"},
+        {"progress": "no"},
     ],
 )
 def test_a_wrong_type(wrong: dict[str, Any]) -> None:
-    with pytest.raises(TypeError):
+    # The message names the argument, or that it is a column or a list.
+    with pytest.raises(TypeError, match=rf"{next(iter(wrong))} must be|a column must be"):
         toolgrammar.score([GOOD], **wrong)
 
 

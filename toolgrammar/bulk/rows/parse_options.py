@@ -12,7 +12,7 @@ from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.diagnostics import Diagnostic
-from toolgrammar.values.errors import check_type
+from toolgrammar.values.errors import check_several, check_type
 from toolgrammar.values.limits import Limits
 from toolgrammar.values.spans import NOWHERE
 
@@ -140,8 +140,8 @@ def reading_of(
         TypeError: an argument has the wrong type.
     """
     # The string "text" would mean the columns t, e, x and t.
-    if isinstance(keep, str):
-        raise TypeError(f"keep must be a list of columns, got the string {keep!r}")
+    check_several("keep", keep, "a list of columns")
+    check_type("source", source, bool)
     kept = tuple(keep)
     for name, value in (("column", column), *(("a column to keep", each) for each in kept)):
         check_type(name, value, str)
