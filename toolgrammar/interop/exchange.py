@@ -271,6 +271,18 @@ def lost_call(what: object) -> Problem:
     return Problem(Diagnostic("malformed-call", "error", message, NOWHERE))
 
 
+def name_in(call: Mapping[str, Any]) -> tuple[str, list[Event]]:
+    """Returns the name that a server gives a call, and what tells of a name that is no text.
+
+    The name is "" if there is none, or none that is a text.
+    """
+    name = call.get("name")
+    if name is None or isinstance(name, str):
+        return name or "", []
+    # The number 5 names no tool: a tool "5" may be another one.
+    return "", [lost_call(call)]
+
+
 def read_call(name: str, text: str, identity: str | None) -> ToolCall:
     """Returns the call whose arguments an API returns as JSON text; never raises on the text."""
     arguments, error = read_arguments(text)
@@ -296,8 +308,17 @@ def call_with(name: str, arguments: object, identity: object) -> ToolCall:
 
 
 def written_json(arguments: object) -> str:
-    """Returns arguments as the JSON text that they should be: some servers send the object itself."""
+    """Returns arguments as the JSON text that they should be: some servers send the object itself.
+
+    Raises:
+        TypeError: they hold what no JSON has, so that no server can have sent them.
+    """
     if isinstance(arguments, str):
         return arguments
     # Nothing, and not `{}`: pieces of the arguments may still come. PHP writes `{}` as `[]`.
-    return "" if arguments is None or arguments in ({}, []) else to_json(arguments)
+    if arguments is None or arguments in ({}, []):
+        return ""
+    try:
+        return to_json(arguments)
+    except TypeError as error:
+        raise TypeError(f"arguments must be JSON data, got {described(arguments)}") from error

@@ -5,6 +5,7 @@ A call becomes `{"name": "get_weather", "args": {"city": "Oslo"}, "id": …, "ty
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,11 +13,15 @@ from toolgrammar.interop.exchange import (
     Withheld,
     arguments_of,
     call_with,
+    key_of,
+    lost_call,
     mapping_of,
+    name_in,
     plain,
     string_of,
     text_of,
     with_ids,
+    written_json,
 )
 from toolgrammar.interop.handed_in import check_result, given_calls, keys_of, no_event
 from toolgrammar.interop.native.read_events import read_events
@@ -34,7 +39,7 @@ from toolgrammar.values.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
     from toolgrammar.catalogue.registry import FormatsLike
     from toolgrammar.interop.pieces import AnyPieces
@@ -120,12 +125,13 @@ def from_tool_calls(tool_calls: Iterable[object] | None) -> list[ToolCall]:
 
 
 def _from_tool_call(tool_call: Mapping[str, Any]) -> ToolCall:
-    # An invalid call may have no name.
-    if "name" not in tool_call:
+    name = tool_call.get("name")
+    # An invalid call may have None there.
+    if "name" not in tool_call or not isinstance(name, str | None):
         raise KeyError(f"a tool call has its name under name; this one has {keys_of(tool_call)}")
     # The `args` are a dict in `tool_calls` and a text in `invalid_tool_calls`.
     arguments, error = tool_call.get("args"), tool_call.get("error")
-    call = call_with(string_of(tool_call["name"]), arguments, tool_call.get("id"))
+    call = call_with(name or "", arguments, tool_call.get("id"))
     if error is None:
         return call
     # Whatever the text reads as: LangChain said that the call is not to be run.
@@ -293,19 +299,27 @@ class _Events:
             events.append(ReasoningDelta(string_of(reasoning)))
         if text := text_of(chunk.get("content")):
             events.append(TextDelta(text))
-        for piece in chunk.get("tool_call_chunks") or ():
-            # A provider without indexes has one key, None, for all its calls.
-            events += self._pieces.piece(
-                piece.get("index"),
-                piece.get("name"),
-                piece.get("id") or None,
-                piece.get("args") or "",
-            )
+        calls = chunk.get("tool_call_chunks") or []
+        for piece in calls if isinstance(calls, list) else [calls]:
+            events += self._piece(piece)
         reason = finish_reason_of(mapping_of(chunk.get("response_metadata")))
         if reason is not None:
             self.finish_reason = reason
             events += self._pieces.end_all(reason)
         return events
+
+    def _piece(self, piece: object) -> list[Event]:
+        """Reads a piece of a call."""
+        if not isinstance(piece, Mapping):
+            return [lost_call(piece)]
+        # A provider without indexes has one key, None, for all its calls.
+        key = key_of(piece.get("index"))
+        name, told = name_in(piece)
+        identity = string_of(piece.get("id")) or None
+        # Of an open call the name is known.
+        events = [] if key in self._pieces else told
+        arguments = written_json(piece.get("args"))
+        return events + self._pieces.piece(key, name or None, identity, arguments)
 
     def _see_blocks(self, content: object) -> None:
         """Counts a text behind another block than a text: blocks are numbered, and none is skipped."""

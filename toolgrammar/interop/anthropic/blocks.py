@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.interop.exchange import (
     key_of,
     mapping_of,
+    name_in,
     plain,
     server_problem,
     string_of,
@@ -70,8 +71,11 @@ class BlockReader:
         self.ended_texts += block.get("type") != "text"
         match block.get("type"):
             case "tool_use":
+                name, told = name_in(block)
+                if told:
+                    return told
                 identity = string_of(block.get("id")) or None
-                events = self._pieces.start(index, string_of(block.get("name")), identity)
+                events = self._pieces.start(index, name, identity)
                 # The API itself begins with an empty object and sends pieces; others may send all
                 # of it here.
                 if block.get("input"):

@@ -18,7 +18,14 @@ from toolgrammar.interop.anthropic.shapes import (
     to_message,
     to_tool_calls,
 )
-from toolgrammar.interop.exchange import key_of, mapping_of, plain, string_of, written_json
+from toolgrammar.interop.exchange import (
+    key_of,
+    mapping_of,
+    name_in,
+    plain,
+    string_of,
+    written_json,
+)
 from toolgrammar.interop.native.pieces import RepairedPieces
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.native.repaired import RepairedMessage, RepairedStream, written
@@ -155,7 +162,7 @@ class _Blocks:
     def _call(self, each: object, block: Mapping[str, Any], reason: str | None) -> None:
         given = block.get("input")
         text = mapping_of(given).get(INVALID) if len(mapping_of(given)) == 1 else given
-        name, identity = string_of(block.get("name")), string_of(block.get("id")) or None
+        (name, told), identity = name_in(block), string_of(block.get("id")) or None
         # Arguments that were no JSON stand there as a text, or under a key of their own.
         if not isinstance(text, str):
             # Of a call that was cut the package gives what it could read, as a whole dict: the last
@@ -163,7 +170,7 @@ class _Blocks:
             cut = reason is not None and is_cut(reason)
             text = written_json(given)[: -1 if cut else None]
         pieces = RepairedPieces(self._specs)
-        events = pieces.start(0, name, identity)
+        events = told + pieces.start(0, name, identity)
         events += pieces.add(0, text)
         events += pieces.over(0)
         if 0 in pieces:

@@ -11,6 +11,7 @@ from toolgrammar.interop.exchange import (
     key_of,
     lost_call,
     mapping_of,
+    name_in,
     server_problem,
     string_of,
     written_json,
@@ -99,13 +100,16 @@ class ResponsesEvents:
     def _added(self, key: object, item: Mapping[str, Any]) -> list[Event]:
         # The result must name `call_id`; `id` is that of the item.
         identity = string_of(item.get("call_id") or item.get("id")) or None
+        name, told = name_in(item)
         match item.get("type"):
+            case "function_call" | "custom_tool_call" if told:
+                return told
             case "function_call":
-                return self._pieces.start(key, string_of(item.get("name")), identity)
+                return self._pieces.start(key, name, identity)
             case "custom_tool_call":
                 index = self._pieces.take_place()
                 self._texts[key] = (index, item, [])
-                return [CallStart(index, string_of(item.get("name")), identity)]
+                return [CallStart(index, name, identity)]
             case _:
                 return []
 
@@ -127,8 +131,7 @@ class ResponsesEvents:
             late = self._late(key, item.get("arguments"))
             return [*late, *self._pieces.end(key, reason)]
         if key in self._texts:
-            given = item.get("input") or ""
-            late = [] if self._texts[key][2] else self._more(key, given)
+            late = [] if self._texts[key][2] else self._more(key, string_of(item.get("input")))
             return [*late, *self._end_text(key, reason)]
         return []
 
@@ -138,7 +141,7 @@ class ResponsesEvents:
         call = ToolCall(
             string_of(item.get("name")),
             {},
-            id=item.get("call_id") or item.get("id") or None,
+            id=string_of(item.get("call_id") or item.get("id")) or None,
             input=text,
             raw_arguments=text,
             status="truncated" if is_cut(reason) else "complete",

@@ -16,6 +16,7 @@ from toolgrammar.interop.exchange import (
     call_with,
     lost_call,
     mapping_of,
+    name_in,
     plain,
     server_problem,
     string_of,
@@ -359,18 +360,19 @@ class ChunkReader:
     def _piece(self, piece: object) -> list[Event]:
         """Reads a piece of a call."""
         if not isinstance(piece, Mapping):
-            return [] if piece is None else [lost_call(piece)]
+            return [lost_call(piece)]
         # Some servers leave the `function` around name and arguments out.
         inner = piece.get("function")
         function = inner if isinstance(inner, Mapping) else piece
         # Servers that never send two calls leave the index out.
         index = piece.get("index")
-        return self._pieces.piece(
-            index if isinstance(index, int | str) else 0,
-            string_of(function.get("name")) or None,
-            string_of(piece.get("id")) or None,
-            written_json(function.get("arguments")),
-        )
+        key = index if isinstance(index, int | str) else 0
+        name, told = name_in(function)
+        identity = string_of(piece.get("id")) or None
+        # Of an open call the name is known.
+        events = [] if key in self._pieces else told
+        arguments = written_json(function.get("arguments"))
+        return events + self._pieces.piece(key, name or None, identity, arguments)
 
 
 def first_choices(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
