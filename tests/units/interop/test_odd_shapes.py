@@ -7,6 +7,7 @@ import pytest
 
 from toolgrammar import ParseResult
 from toolgrammar.interop import anthropic, langchain, openai
+from toolgrammar.interop.older import reploid
 
 ODD: list[Any] = [None, 5, True, "x", [], {}, [None], [5], ["x"], [[]], {"a": 1}, {"type": []}]
 CUSTOM = {"type": "custom_tool_call", "call_id": "c2", "name": "run", "input": "text"}
@@ -155,3 +156,18 @@ def test_arguments_that_no_server_can_send_are_the_callers_mistake() -> None:
         openai.from_tool_calls([{"id": "c1", "function": call}])
     with pytest.raises(TypeError, match=said):
         openai.repair_message({"role": "assistant", "tool_calls": [{"function": call}]})
+
+
+def test_options_of_another_type_are_named() -> None:
+    wrong: Any = "no"
+    with pytest.raises(TypeError, match="repair must be a bool, got str 'no'"):
+        openai.from_stream([], repair=wrong)
+    wrong = 5
+    with pytest.raises(TypeError, match="finish_reason must be a str or None, got int 5"):
+        openai.repair_message({"role": "assistant"}, finish_reason=wrong)
+
+
+@pytest.mark.parametrize("required", [[["a"]], [{}], [5]])
+def test_reploid_requires_no_key_that_is_no_text(required: list[Any]) -> None:
+    call = {"name": "A", "args": {"a": 1}}
+    assert reploid.validate_tool_call(call, {"required": required})

@@ -14,6 +14,7 @@ from toolgrammar.interop.pieces import Pieces
 from toolgrammar.interop.rereading import Reread
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult, ToolCall
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.events import CallEnd, Event, Problem, ReasoningDelta, TextDelta
 
 if TYPE_CHECKING:
@@ -133,9 +134,10 @@ def read_events(
             off.
 
     Raises:
-        TypeError: `tools` holds something else.
+        TypeError: `tools` holds something else, or `repair` is no bool.
         ValueError: nothing is to be repaired, and yet it is said how.
     """
+    check_type("repair", repair, bool)
     if not repair:
         # They would be omitted in silence.
         if format is not None or tools is not None:

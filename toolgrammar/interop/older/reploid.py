@@ -118,9 +118,11 @@ def _fits(value: object, schema: object) -> bool:
     if isinstance(value, Mapping):
         properties = schema.get("properties")
         known = properties if isinstance(properties, Mapping) else {}
-        # What stands in a caller's schema may be of any type: what is not a list requires nothing.
+        # What stands in a caller's schema may be of any type: what is not a list of keys requires
+        # nothing.
         required = schema.get("required")
-        if any(key not in value for key in (required if isinstance(required, list) else [])):
+        keys = required if isinstance(required, list) else []
+        if any(isinstance(key, str) and key not in value for key in keys):
             return False
         if schema.get("additionalProperties") is False and any(key not in known for key in value):
             return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.interop.exchange import mapping_of, plain, string_of
@@ -25,6 +26,7 @@ from toolgrammar.interop.openai.shapes import (
     to_message,
 )
 from toolgrammar.interop.streaming import read_both_ways, read_stream
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Iterable
@@ -72,8 +74,9 @@ def repair_message(
         reasoning_key: under which key reasoning goes that is found in the content.
 
     Raises:
-        TypeError: it is not a message, but a whole completion say.
+        TypeError: it is not a message, but a whole completion say, or `finish_reason` is no text.
     """
+    check_type("finish_reason", finish_reason, (str, NoneType))
     # The models of the openai package dump keys that are None.
     given = {key: part for key, part in plain(message).items() if part is not None}
     _refuse_completion(given, "openai.repair_message(response.choices[0].message)")
