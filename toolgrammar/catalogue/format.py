@@ -200,8 +200,7 @@ class Format:
             TypeError: `results` holds something else.
             ValueError: `on_markup` is something else.
         """
-        if on_markup not in ("escape", "refuse"):
-            raise ValueError(f"on_markup must be 'escape' or 'refuse', got {on_markup!r:.80}")
+        _check_on_markup(on_markup)
         from toolgrammar.writing.results.render_results import render_results
 
         return render_results(self, results, id_prefix=id_prefix, on_markup=on_markup)
@@ -216,11 +215,13 @@ class Format:
         """Returns a conversation as one prompt, for a server that completes text.
 
         Each message is a turn, written as the header's `turns` define; without them, it is a line
-        such as `User: Hi`. Calls of the assistant follow its text. Consecutive results are one turn
-        of the tool: a line of JSON each, if the format defines no text for results. Ids are written
-        if the format's results name them or its calls need them; reasoning is dropped if the wire
-        has no place for it. With tools, the format's `prompt` is at the end of the system's turn.
-        The text ends where the model's next turn begins.
+        such as `User: Hi`.
+
+        Calls of the assistant follow its text. Consecutive results are one turn of the tool: a line
+        of JSON each, if the format defines no text for results. Ids are written if the format's
+        results name them or its calls need them; reasoning is dropped if the wire has no place for
+        it. With tools, the format's `prompt` is at the end of the system's turn. The text ends where
+        the model's next turn begins.
 
         The result is a string with two attributes: `messages` has the turns one by one, for a
         server that applies a chat template without tools, and `stop` the strings at which the
@@ -228,15 +229,17 @@ class Format:
 
         Args:
             messages: dicts in the shape of OpenAI's API: `role`, `content`, `tool_calls`,
-                `tool_call_id`, `reasoning_content`.
+                `tool_call_id`, `reasoning_content`. A role is `system`, `developer`, `user`,
+                `assistant` or `tool`.
             tools: all tools of the conversation: what is written is read back with them.
             on_markup: as in `render_results`; it also applies to markup of turns in any message.
 
         Raises:
             RenderError: the format can't carry a message.
             TypeError: `messages` is not a list.
-            ValueError: a message is of another shape.
+            ValueError: a message has another shape or role, or `on_markup` is something else.
         """
+        _check_on_markup(on_markup)
         from toolgrammar.writing.conversation import render_conversation
 
         specs = None if tools is None else to_specs(tools)
@@ -278,6 +281,16 @@ class Format:
     def __reduce__(self) -> tuple[type[Format], tuple[Path, Header]]:
         # The lock and the tables stay behind; the copy loads its tables itself.
         return type(self), (self.path, self.header)
+
+
+def _check_on_markup(on_markup: object) -> None:
+    """Checks what is to become of markup.
+
+    Raises:
+        ValueError: it is another word.
+    """
+    if on_markup not in ("escape", "refuse"):
+        raise ValueError(f"on_markup must be 'escape' or 'refuse', got {on_markup!r:.80}")
 
 
 def _checked(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SYSTEM: Final = frozenset({"system", "developer"})
 """The roles of messages of the developer."""
+_ROLES: Final = ("system", "developer", "user", "assistant", "tool")
+"""The roles of messages that have a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def render_conversation(
     given = list(messages)
     for number, each in enumerate(given):
         check_message(each, number)
+        _check_role(each["role"], number)
     turns = Turns(fmt.header.turns)
     written: list[dict[str, str]] = []
     calls: dict[str, ToolCall] = {}
@@ -76,8 +79,7 @@ def render_conversation(
             answers = []
         if message is None:
             break
-        if not isinstance(role, str):
-            raise ValueError(f"message {number}: `role` must be a string, got {role!r:.40}")  # noqa: TRY004
+        assert role is not None
         without_turns = partial(_without_turns, turns, number=number, on_markup=on_markup)
         text = _text(message.get("content"), number)
         # Markup in results is escaped as the format's own text for them wants it.
@@ -121,7 +123,7 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {change(key): _mapped(each, change) for key, each in value.items()}
+        return {_mapped(key, change): _mapped(each, change) for key, each in value.items()}
     return [_mapped(each, change) for each in value] if isinstance(value, list) else value
 
 
@@ -143,13 +145,31 @@ def with_prompt(messages: list[dict[str, Any]], prompt: str) -> list[dict[str, A
 
 
 def check_message(message: object, number: int) -> None:
-    """Checks that a message is an object; `number` is its place.
+    """Checks that a message is an object with a role; `number` is its place.
 
     Raises:
         ValueError: it is something else.
     """
     if not isinstance(message, Mapping):
         raise ValueError(f"message {number}: expected an object, got {message!r:.80}")  # noqa: TRY004
+    if not isinstance(message.get("role"), str):
+        raise ValueError(  # noqa: TRY004
+            f"message {number}: `role` must be a string, got {message.get('role')!r:.40}"
+        )
+
+
+def _check_role(role: str, number: int) -> None:
+    """Checks the role of a message; `number` is its place.
+
+    Raises:
+        ValueError: it is another one, for which no format has a turn.
+    """
+    if role not in _ROLES:
+        # OpenAI's API had the role `function` for them.
+        raise ValueError(
+            f"message {number}: `role` must be {', '.join(_ROLES[:-1])} or {_ROLES[-1]}, "
+            f"got {role!r:.40}; the results of tools have the role `tool`"
+        )
 
 
 def assistant_text(

@@ -172,6 +172,7 @@ def test_without_tools_there_is_no_prompt() -> None:
         ({"role": "assistant", "tool_calls": {"id": "c1"}}, "`tool_calls` must be a list"),
         ({"role": "assistant", "tool_calls": [{"id": "c1"}]}, "message 1: no function is named"),
         ({"role": "assistant", "tool_calls": ["x"]}, "message 1: no function is named in 'x'"),
+        ({"role": ["user"], "content": "x"}, "message 1: `role` must be a string, got"),
         (called(5), "message 1: its content is no text"),
         (result(5), "message 1: its content is no text"),
     ],

@@ -93,7 +93,7 @@ TURNS = [
             ),
             ("<|user|>", "<|observation|>"),
         ),
-        (  # no model was trained with turns of its own
+        (  # the grammar declares no turns
             "reploid",
             (
                 "Be brief.\n\nUser: Hi <|im_end|> [INST]\n\nAssistant: Yes?\n\n"
@@ -136,6 +136,13 @@ def test_the_tools_are_told_at_the_end_of_the_systems_turn() -> None:
     ("message", "said"),
     [
         ({"content": "x"}, "message 0: `role` must be a string, got None"),
+        ({"role": "User", "content": "x"}, "message 0: `role` must be .*, got 'User'"),
+        (
+            {"role": "function", "name": "f", "content": "<tool_call>"},
+            "message 0: `role` must be .*, got 'function'; the results of tools have the role `tool`",
+        ),
+        # A key of `turns`, and no role.
+        ({"role": "begin", "content": "x"}, "message 0: `role` must be .*, got 'begin'"),
         ({"role": "user", "content": [{"type": "image_url"}]}, "message 0: its content is no text"),
         ({"role": "assistant", "tool_calls": [{}]}, "message 0: no function is named in"),
         (
@@ -147,6 +154,25 @@ def test_the_tools_are_told_at_the_end_of_the_systems_turn() -> None:
 def test_what_is_no_message_is_said(message: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         formats["hermes"].render_conversation([message])
+
+
+@pytest.mark.parametrize("form", ["hermes", "glm45", "reploid"])
+def test_the_place_of_a_message_with_another_role_is_said(form: str) -> None:
+    messages = [*MESSAGES[:2], {"role": "zz", "content": "Hi."}]
+    with pytest.raises(ValueError, match="message 2: `role` must be system, developer, user, "):
+        formats[form].render_conversation(messages)
+
+
+def test_another_word_for_markup_is_refused_whatever_the_messages_are() -> None:
+    wrong: Any = "zz"
+    with pytest.raises(ValueError, match="on_markup must be 'escape' or 'refuse', got 'zz'"):
+        formats["hermes"].render_conversation([], on_markup=wrong)
+
+
+def test_a_key_that_is_a_number_is_written_as_json_writes_it() -> None:
+    call = {"function": {"name": "weather", "arguments": {1: "Oslo"}}}
+    written = formats["hermes"].render_conversation([{"role": "assistant", "tool_calls": [call]}])
+    assert '{"1": "Oslo"}' in written
 
 
 def test_markup_in_a_text_or_a_result_can_be_refused() -> None:
