@@ -214,8 +214,10 @@ class Format:
     ) -> Conversation:
         """Returns a conversation as one prompt, for a server that completes text.
 
-        Each message is a turn, written as the header's `turns` define; without them, it is a line
-        such as `User: Hi`.
+        Each message is a turn, written as the header's `turns` define. If the header has none, a turn
+        is a line such as `User: Hi`, whatever models the format has: only a base model continues
+        such a prompt as it should. For another model give `messages` of the result to a server that
+        applies the model's own chat template.
 
         Calls of the assistant follow its text. Consecutive results are one turn of the tool: a line
         of JSON each, if the format defines no text for results. Ids are written if the format's

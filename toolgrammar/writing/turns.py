@@ -22,7 +22,7 @@ _PLAIN: Final = {
     "assistant": "Assistant: {content}\n\n",
     "tool": "Tool: {content}\n\n",
 }
-"""The turns of a format without `turns`: lines that any model can continue."""
+"""The turns of a format without `turns`: lines that a base model can continue."""
 
 
 class Conversation(str):
