@@ -101,6 +101,11 @@ class Engine:
         if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
             raise TypeError(f"tools must be a list of tools, got {tools!r}")
         check_type("policy", policy, (SalvagePolicy, NoneType), "SalvagePolicy() is one")
+        # The text "no" would be true, and let calls run that the caller means to refuse.
+        check_type("allow_truncated", allow_truncated, bool)
+        check_type("allow_doubtful", allow_doubtful, bool)
+        check_type("trace_values", trace_values, bool)
+        check_type("redact", redact, (Redactor, NoneType), "Redactor() is one")
         known: dict[str, Tool] = {}
         for tool in map(to_tool, tools):
             if tool.name in known:

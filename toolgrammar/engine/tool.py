@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgrammar.engine.arguments.readers import (
@@ -23,6 +24,7 @@ from toolgrammar.engine.extras import require_extra
 from toolgrammar.engine.running.retries import Retry
 from toolgrammar.tools.signatures import schema_of_callable
 from toolgrammar.tools.specs import to_spec
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.tools import ToolSpec
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class Tool:
             approval: whether a call needs an approval; None: only if the engine has a hook.
 
         Raises:
-            TypeError: there is no function, or the schema is not a schema.
+            TypeError: there is no function, the schema is not a schema, or an option has another type.
             ValueError: a number is out of its range.
             ImportError: pydantic is not installed.
         """
@@ -83,6 +85,9 @@ class Tool:
             checked_timeout(timeout)
         if retries is not ...:
             checked_retries(retries)
+        check_type("cache", cache, bool)
+        check_type("approval", approval, (bool, NoneType))
+        check_type("cache_ttl", cache_ttl, (int, float, NoneType))
         if cache_ttl is not None and not cache_ttl > 0:
             raise ValueError(f"cache_ttl must be positive or None, got {cache_ttl!r}")
         self.fn = fn

@@ -132,9 +132,11 @@ class SalvagePolicy:
             prefix: as in `judge`.
 
         Raises:
-            TypeError: `tools` or `messages` hold something else, or `prefix` is not a text.
+            TypeError: `tools` or `messages` hold something else, `prefix` is not a text, or `native`
+                is no bool.
         """
         check_type("prefix", prefix, str)
+        check_type("native", native, bool)
         return Judge(
             names=_names(tools),
             guarded=None if self.echoes else GuardedTexts(messages, self.least_arguments),

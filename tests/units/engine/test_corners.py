@@ -227,3 +227,29 @@ def test_settings_do_not_change_with_the_tool() -> None:
 def test_a_number_out_of_bounds_names_the_option(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Engine([], **options)
+
+
+def nothing() -> None:
+    """Does nothing."""
+
+
+@pytest.mark.parametrize(
+    ("make", "option", "value"),
+    [
+        (Engine, "allow_truncated", "no"),
+        (Engine, "allow_doubtful", "no"),
+        (Engine, "trace_values", 1),
+        (Engine, "redact", True),
+        (Tool, "cache", "no"),
+        (Tool, "approval", "no"),
+        (Tool, "cache_ttl", "60"),
+        (Retry, "jitter", 0),
+        (Retry, "timeouts", "no"),
+    ],
+)
+def test_an_option_of_a_wrong_type_is_refused_and_named(
+    make: Any, option: str, value: object
+) -> None:
+    given = {Engine: ([],), Tool: (nothing,), Retry: ()}[make]
+    with pytest.raises(TypeError, match=f"{option} must be "):
+        make(*given, **{option: value})

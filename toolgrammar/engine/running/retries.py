@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from toolgrammar.engine.outcomes.failures import RetryableError, UserError
+from toolgrammar.values.errors import check_type
 
 _NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 """The seconds in a `Retry-After` header: whole by the standard, but servers send fractions too."""
@@ -27,7 +28,7 @@ class Retry:
 
     Raises:
         ValueError: a number is negative or none.
-        TypeError: `on` names something else than exceptions.
+        TypeError: `on` names something else than exceptions, or an option has another type.
     """
 
     max_retries: int = 1
@@ -58,6 +59,8 @@ class Retry:
         # `True` is an int in Python, and `max_retries=True` a mistake.
         if isinstance(number, bool) or not isinstance(number, int):
             raise TypeError(f"max_retries must be a whole number, got {number!r}")
+        check_type("jitter", self.jitter, bool)
+        check_type("timeouts", self.timeouts, bool)
         for name in ("max_retries", "initial", "max_delay"):
             number = getattr(self, name)
             # Written so that NaN, which compares false with everything, is refused, too.
