@@ -8,8 +8,10 @@ not calls.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.used import is_quoted
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -51,6 +53,12 @@ _WORDS: Final = tuple(
         ("###", r"^[ \t]*### ?(?:Instruction|Human|User|Input):"),
         ("Human:", r"^[ \t]*Human:"),
         ("USER:", r"^[ \t]*USER:"),
+    )
+)
+"""Other beginnings of such turns: a literal that has to be in the text, and the expression."""
+_LISTS: Final = tuple(
+    (sign, late(expression, re.MULTILINE))
+    for sign, expression in (
         # Lists of tools, as prompts have them: those of APIs, and what
         # `writing/prompts/tool_lists.py` writes.
         ('"parameters"', rf'"parameters"{_SCHEMA}'),
@@ -63,7 +71,7 @@ _WORDS: Final = tuple(
         ('):\n    """', r'^def \w{1,128}\([^\n]*\):\n    """'),
     )
 )
-"""Other beginnings of such turns: a literal that has to be in the text, and the expression."""
+"""The beginnings of lists of tools, in the same form."""
 
 
 class OtherTurns:
@@ -82,8 +90,26 @@ class OtherTurns:
         # Most texts contain no bracket, and looking for one costs a hundredth of the search.
         if any(each in text for each in _BRACKETS) and self._marks.search(text):
             return True
-        if any(sign in text and words.search(text) for sign, words in _WORDS):
+        words = chain(_WORDS, _LISTS)
+        if any(sign in text and expression.search(text) for sign, expression in words):
             return True
+        return self._begin_line(text)
+
+    def begin_in_thought(self, text: str) -> bool:
+        """Whether such a turn begins in reasoning, where it is not only mentioned in quotes or code.
+
+        A list of tools does not count: a model that reasons about its tools repeats their schemas.
+        """
+        if any(each in text for each in _BRACKETS):
+            marks = self._marks.finditer(text)
+            if any(not is_quoted(text, each.start()) for each in marks):
+                return True
+        if any(sign in text and expression.search(text) for sign, expression in _WORDS):
+            return True
+        return self._begin_line(text)
+
+    def _begin_line(self, text: str) -> bool:
+        """Whether a line of a text begins with words that open a result of a tool in the format."""
         lines = self._lines
         return bool(lines) and (
             text.startswith(lines)

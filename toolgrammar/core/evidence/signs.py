@@ -136,6 +136,10 @@ class Signs:
         """Whether another turn begins in a text: a user's, or the result of a tool."""
         return self._other_turns.begin_in(text)
 
+    def begin_other_turn_in_thought(self, thought: str) -> bool:
+        """Whether another turn begins in reasoning, and is not only mentioned there."""
+        return self._other_turns.begin_in_thought(thought)
+
     @property
     def has_closers(self) -> bool:
         """Whether calls have closers."""
@@ -286,6 +290,10 @@ class SeveralSigns:
     def begin_other_turn(self, text: str) -> bool:
         """Whether another turn begins in a text, in one of the formats."""
         return self._fixed.begin_other_turn(text)
+
+    def begin_other_turn_in_thought(self, thought: str) -> bool:
+        """Whether another turn begins in reasoning, in one of the formats, and is not only mentioned."""
+        return self._fixed.begin_other_turn_in_thought(thought)
 
     def behind_closers(self, text: str) -> str:
         """Returns the part of a text behind the last closer of a call in it."""

@@ -204,6 +204,10 @@ class WholeSeveral:
             message.reasoning.extend(reading.reasoning)
             signs = reading.machine.signs
             is_odd = any(signs.are_in(thought, specs) for thought in reading.thoughts)
+            # A result of a tool may be written as in another format.
+            is_odd = is_odd or any(
+                map(several.around.begin_other_turn_in_thought, reading.reasoning)
+            )
             if not is_odd and self._ends_so(number, text, start, behind[1]):
                 return behind
         # The format is known, but the island is not sound in it.

@@ -23,6 +23,7 @@ from toolgrammar.core.driver.raw.value_doubts import (
 )
 from toolgrammar.core.mending.stops import stopped_before
 from toolgrammar.core.state.doubts import doubt_sibling
+from toolgrammar.core.trust.thoughts import judge_thought
 from toolgrammar.grammar.roles import PROSE_ROLES
 
 if TYPE_CHECKING:
@@ -60,9 +61,19 @@ def close_raw(reader: RawReader, end: int) -> None:
         prose = raws.start, driver.base + end
         kind = "reasoning" if reader.end.is_thought else "text"
         driver.builder.turns.end_prose(*prose, reader.end.machine.signs, kind)
+    if reader.end.is_thought:
+        is_open = _is_opener(reader, end)
+        judge_thought(driver.builder, raws.start, driver.base + end, is_open=is_open)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)
+
+
+def _is_opener(reader: RawReader, end: int) -> bool:
+    """Whether what ends the payload at an index of the buffer also opens an island in text."""
+    token = reader.end.node.token.match(reader.driver.buffer, end)
+    step = None if token is None else reader.end.node.steps.get(token.lastgroup or "")
+    return step is not None and step.terminal.name in reader.end.machine.start.names
 
 
 def begun_closer(reader: RawReader) -> int:

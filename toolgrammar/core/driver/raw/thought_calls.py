@@ -20,6 +20,7 @@ from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import put_in
 from toolgrammar.core.trust.evidence import opens_as_prose
+from toolgrammar.core.trust.thoughts import judge_thought
 from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def end_before_calls(reader: RawReader) -> bool:
         held = "".join(reader.drop_held())
         raws_of(builder).take(held[: max(0, len(held) - (driver.base + driver.position - place))])
         driver.stand_before(rest, place)
+        judge_thought(builder, raws_of(builder).start, place, is_open=True)
         raws_of(builder).end(place, whole=True)
         leave(driver, driver.position)
         builder.watch(watched=False)  # the trial has judged the calls

@@ -46,6 +46,7 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import (
 from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
 from toolgrammar.core.trust.evidence import ends_in_code
 from toolgrammar.core.trust.standing import is_doubtful
+from toolgrammar.core.trust.thoughts import is_thought_doubtful
 from toolgrammar.grammar.roles import PROSE_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.calls import ToolCall
@@ -356,8 +357,11 @@ class WholeReader:
         if role == "value":
             return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
+            may_be_open = fused.raw is not None and fused.raw.is_beside_calls
+            if is_thought_doubtful(part, self.machine.signs, is_open=may_be_open):
+                return -1
             self.reasoning.append(part)
-            if fused.raw is not None and fused.raw.is_beside_calls:
+            if may_be_open:
                 self.thoughts.append(part)
         elif role in ("text", "content"):
             self.parts.append(part)
