@@ -121,14 +121,16 @@ def test_a_call_behind_a_damaged_one_that_a_prefix_begins_does_not_run() -> None
 @pytest.mark.parametrize(
     ("prefix", "runs"),
     [
-        ("<think>\n", True),
-        ("<|im_start|>assistant\n<think>\n", True),
-        ("Assistant: <think>\n", True),
+        ("<think>\n", False),
+        ("<|im_start|>assistant\n<think>\n", False),
+        ("<think>\n\n</think>\n", True),
+        ("<|im_start|>assistant\n", True),
+        ("Assistant: <bot>\n", True),
         ("The manual says:\n> ", False),
         ("<think>\nThe manual says:\n> ", False),
     ],
 )
-def test_words_of_a_prefix_may_quote_a_call_and_its_tags_may_not(
+def test_words_and_open_elements_of_a_prefix_quote_a_call_and_its_other_tags_do_not(
     prefix: str, *, runs: bool
 ) -> None:
     text = "<tool>search</tool>\n<tool_input>rye</tool_input>"

@@ -16,6 +16,7 @@ from toolgrammar.core.message.settings import Settings
 from toolgrammar.core.message.without_prefix import event_without_prefix, without_prefix
 from toolgrammar.core.trust.standing import report_inline
 from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
+from toolgrammar.core.trust.surroundings import element_around
 from toolgrammar.core.trust.turns import Withheld
 from toolgrammar.core.trust.unread import report_unread
 from toolgrammar.parsing.machines import machine_of, settings_of
@@ -107,6 +108,9 @@ class DrivenReading:
             source.stand_behind(prefix)
             self.driver.feed(prefix)
             if self.driver.in_text and not self.held:
+                # What is only shown goes on behind the prefix: hidden are its tags, not what they mean.
+                shown = element_around(prefix, self._builder.turns.element)
+                self._builder.turns.stand_in_element(shown)
                 source.hide_markup_before()
 
     def _machine_and_settings(self) -> tuple[Machine, Settings]:

@@ -200,7 +200,7 @@ class Source:
     def hide_markup_before(self) -> None:
         r"""Hides the prefix, in which no part of the message begins, up to its last tag.
 
-        Of `<|im_start|>assistant\n<think>` in a format without thoughts nothing is left for the
+        Of `<|im_start|>assistant\n` in a format without such markup nothing is left for the
         message to stand in. It goes on in words that were begun for the model: they may quote it.
         """
         for tag in _TAG.finditer(self.text(), 0, self.origin):

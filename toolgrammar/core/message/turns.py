@@ -55,6 +55,8 @@ class Turns:
         """The marks that close the quotation that opens right before the last call."""
         self.quoted: dict[int, tuple[str, ...]] = {}
         """The calls after such opening marks, by number, with the closing marks of each."""
+        self.thought_end = -1
+        """The offset where a call ended reasoning that has no closer before it, or -1."""
         self.prose: list[tuple[int, int, Signs, str]] = []
         """Reasoning and wrapped text that calls end, too: where each starts and ends, the signs of
         calls in its format, and what it is."""
@@ -109,6 +111,10 @@ class Turns:
     def stand_in_element(self, closer: str) -> None:
         """Notes what closes the element that only shows the next call, or "" if there is none."""
         self.element = closer
+
+    def leave_thought(self, end: int) -> None:
+        """Notes the offset where a call ends reasoning without its closer."""
+        self.thought_end = end
 
     def quote(self, end: int, *, is_inline: bool) -> None:
         """Notes an opener that is only quoted.

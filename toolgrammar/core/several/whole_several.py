@@ -23,7 +23,7 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged, may_be_no
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
 from toolgrammar.core.trust.standing import is_doubtful
-from toolgrammar.core.trust.stray_reasoning_closer import with_halves
+from toolgrammar.core.trust.stray_reasoning_closer import COMMON, with_halves
 from toolgrammar.patterns.partial import MAX_TOKEN, any_of
 from toolgrammar.values.patterns import compile_pattern
 
@@ -110,7 +110,7 @@ class WholeSeveral:
         self._quotes = [compile_pattern(e.opener) for found in several.quotes for e in found]
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
         """The remembered beginnings by their place, each with the format that reads it."""
-        self._closers = with_halves(several.tags)
+        self._closers = with_halves({**COMMON, **several.tags})
         """The closers of reasoning, and what is left of them without a special token."""
         self._count = 0
         self._other_ends: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {}

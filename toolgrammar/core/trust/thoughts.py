@@ -29,7 +29,7 @@ def is_thought_doubtful(thought: str, signs: Signs | SeveralSigns, *, is_open: b
 
 
 def judge_thought(builder: Builder, start: int, end: int, *, is_open: bool) -> None:
-    """Notes another turn in reasoning, and an element that goes on behind reasoning without a closer.
+    """Notes another turn in reasoning, and what a call interrupts in reasoning without a closer.
 
     Args:
         builder: the message.
@@ -45,4 +45,5 @@ def judge_thought(builder: Builder, start: int, end: int, *, is_open: bool) -> N
         turns.begin_other_turn()
     # The closer of reasoning closes what was left open in it.
     if is_open:
+        turns.leave_thought(end)
         turns.stand_in_element(element_around(thought, turns.element))

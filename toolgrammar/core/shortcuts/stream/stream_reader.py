@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.shortcuts.stream.cursor import Cursor
 from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
 from toolgrammar.core.shortcuts.stream.stream_tokens import StreamTokens
+from toolgrammar.core.trust.stray_reasoning_closer import closes_unopened
 from toolgrammar.values.calls import ParseResult
 
 if TYPE_CHECKING:
@@ -92,12 +93,16 @@ class StreamReader:
     def _is_odd(self) -> bool:
         """Whether the text has a stray closer of reasoning, or signs of an unread call."""
         message = self._message
-        closers = () if message.reasonings else message.rules.closers
-        signs, tools = self.machine.signs, message.tools
-        for text in message.texts.each(message.source.text()) if message.texts else ():
+        # If a call may have ended the reasoning, its closer may follow.
+        is_closed = bool(message.reasonings) and not message.thoughts
+        closers = () if is_closed else message.rules.closers
+        signs, tools, source = self.machine.signs, message.tools, message.source
+        if message.texts and not is_closed and closes_unopened(source.text(), message.calls):
+            return True
+        for text in message.texts.each(source.text()) if message.texts else ():
             if any(closer in text for closer in closers) or signs.are_in(text, tools):
                 return True
-        thoughts = message.thoughts.each(message.source.text()) if message.thoughts else ()
+        thoughts = message.thoughts.each(source.text()) if message.thoughts else ()
         return any(signs.are_in(thought, tools) for thought in thoughts)
 
     def release(self) -> None:

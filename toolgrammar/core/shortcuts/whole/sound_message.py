@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
+from toolgrammar.core.trust.stray_reasoning_closer import closes_unopened
 from toolgrammar.values.calls import ParseResult
 
 if TYPE_CHECKING:
@@ -72,10 +73,13 @@ def _needs_driver(reading: WholeReader, max_calls: int | None) -> bool:
 
 def _closes_unopened(reading: WholeReader) -> bool:
     """Whether the text has a closer of reasoning that nothing opened, which the driver reports."""
-    if any(map(str.strip, reading.reasoning)):
+    # If a call may have ended the reasoning, its closer may follow.
+    if any(map(str.strip, reading.reasoning)) and not reading.thoughts:
         return False
     written = "".join(reading.parts)
-    return any(closer in written for closer in reading.rules.closers)
+    if any(closer in written for closer in reading.rules.closers):
+        return True
+    return closes_unopened(reading.text, reading.calls)
 
 
 def _shows_calls(reading: WholeReader) -> bool:
