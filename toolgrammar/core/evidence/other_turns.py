@@ -64,11 +64,14 @@ _LISTS: Final = tuple(
         ('"parameters"', rf'"parameters"{_SCHEMA}'),
         ('"input_schema"', rf'"input_schema"{_SCHEMA}'),
         ('"inputSchema"', rf'"inputSchema"{_SCHEMA}'),
-        ("Parameters:", r"^#{2,3} [\w.-]{1,128}\n(?:Description: [^\n]*\n\n?)?Parameters:"),
+        (
+            "Parameters:",
+            r"^#{2,3} [\w.-]{1,128}\r?\n(?:Description: [^\n]*\n(?:\r?\n)?)?Parameters:",
+        ),
         ("Arguments: {", r"^[\w.-]{1,128}: [^\n]*Arguments: \{"),
         ("namespace functions {", r"^namespace functions \{"),
-        ("<function>\n<name>", r"^<function>\n<name>"),
-        ('):\n    """', r'^def \w{1,128}\([^\n]*\):\n    """'),
+        ("<name>", r"^<function>\r?\n<name>"),
+        ('"""', r'^def \w{1,128}\([^\n]*\):\r?\n    """'),
     )
 )
 """The beginnings of lists of tools, in the same form."""

@@ -351,7 +351,7 @@ def is_inline(builder: Builder, offset: int, first: int) -> bool:
     if 0 <= offset - turns.code <= _LAST and turns.code >= 0:
         between = builder.source.slice(turns.code, offset)
         # Inline code may go on over line ends, but not over the end of a paragraph.
-        if "`" not in between and "\n\n" not in between:
+        if "`" not in between and "\n\n" not in between.replace("\r\n", "\n"):
             return True
     free = builder.calls[-1].span.end if builder.calls else 0
     return is_inline_code(builder.source, offset, max(free, first))

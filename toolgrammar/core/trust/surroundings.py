@@ -36,6 +36,10 @@ _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
 """The closing marks of each opening mark of a quotation: `~~` strikes text out, brackets set it apart,
 `|` encloses the cell of a table. A fence of tildes opens a block of code."""
 _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
+_LABEL = late(r"(?<!\w)(?P<mark>[^\w\s]{1,3})\w{1,32}:[ \t]{0,8}\r?\n\s{0,64}\Z")
+"""A word on the line above a call, with the mark before it: `(Action:`; not `(I look:`."""
+_LONGEST_LABEL: Final = 128
+"""The maximal number of characters of a label with its mark and the white space behind it."""
 _TAGS: Final = (
     "pre|code|blockquote|q|samp|kbd|xmp|textarea|template|script|style|details|del|s|strike"
     "|examples?|samples?|quotes?|documents?|instructions?|system|system-reminder|user|human|prompt"
@@ -128,8 +132,13 @@ def element_around(text: str, closer: str) -> str:
 
 
 def closing_marks(text: str) -> tuple[str, ...]:
-    """Returns the closing marks of the quotation whose opening mark a text ends with; () if none."""
+    """Returns the closing marks of the quotation whose opening mark a text ends with; () if none.
+
+    A label such as `Action:` may stand between the mark and the call, on the line above.
+    """
     written = text.rstrip()
+    if written.endswith(":") and (label := _LABEL.search(text[-_LONGEST_LABEL:])):
+        text = written = label["mark"]
     for length in range(_LONGEST_MARK, 0, -1):
         found = _CLOSED_BY.get(written[-length:])
         if found is not None:
@@ -162,11 +171,11 @@ _STRING = late(
 )
 """A string at the place of a value; the mark that opens it, such as `"` or `<|"|>`, closes it. A string
 without its end is open. Ordinary tags such as `<b>` are not such marks."""
-_HEREDOC = late(r"""<<[-~]?[ \t]{0,8}(["']?)(?P<word>[A-Za-z_]\w{0,64})\1[ \t]{0,8}\n""")
-_DASHED = late(r"(?m:^)(?P<key>\w{1,64}) ---[ \t]{0,8}\n")
+_HEREDOC = late(r"""<<[-~]?[ \t]{0,8}(["']?)(?P<word>[A-Za-z_]\w{0,64})\1[ \t]{0,8}\r?\n""")
+_DASHED = late(r"(?m:^)(?P<key>\w{1,64}) ---[ \t]{0,8}\r?\n")
 """The line before a value that a line `--- body` closes: `body ---`."""
 _BLOCK = late(
-    r"(?m:^[ \t]{0,64}[\w-]{1,64}:[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\n[ \t]++[^\n]*+|\n)++\Z)"
+    r"(?m:^[ \t]{0,64}[\w-]{1,64}:[ \t]{0,8}[|>][+-]?[ \t]{0,8}(?:\r?\n[ \t]++[^\n]*+|\r?\n)++\Z)"
 )
 """A block of YAML that goes on to the end of the text: `body: |` and indented lines."""
 _LINE_OF_TOOL = late(

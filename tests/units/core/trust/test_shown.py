@@ -245,3 +245,29 @@ def test_a_string_of_an_object_goes_on_over_closers_of_calls() -> None:
     [call] = read("devin_xml", f'{{"answer": "{inner}", "done": true}}', tools).calls
     assert call.doubts == ("quoted-call",)
     assert read("devin_xml", '{"answer": "ok"}\n<shell>ls</shell>', tools).calls[0].executable
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("~~", "~~"), ("(", ")"), ('"', '"'), ("\u201c", "\u201d"), ("[", "](url)"), ("See ~~", "~~")],
+)
+def test_a_label_may_stand_between_a_mark_and_the_call(opening: str, closing: str) -> None:
+    block = 'Action:\n```json\n{"action": "tide", "action_input": {}}\n```'
+    shown = read("langchain_structured_chat", f"{opening}{block}{closing}", _TOOLS)
+    assert [call.doubts for call in shown.calls] == [("quoted-call",)]
+    assert read("langchain_structured_chat", block, _TOOLS).ok
+    shown = read("hermes", f"{opening}Example:\r\n{_TIDE}{closing}", _TOOLS)
+    assert [each.doubts for each in shown.calls] == [("quoted-call",)]
+
+
+@pytest.mark.parametrize("before", ["It's this:\n", '"Yes" so:\n', "(a) Call:\n"])
+def test_a_mark_that_a_label_does_not_follow_opens_no_quotation(before: str) -> None:
+    assert read("hermes", f"{before}{_TIDE}' or \" or )", _TOOLS).calls[0].executable
+
+
+@pytest.mark.parametrize("before", ["text: |\n    ", "cat <<EOF\n", "body ---\n", "def f():\n    "])
+def test_what_shows_a_call_may_have_line_ends_of_windows(before: str) -> None:
+    tools = [{"name": "tide", "parameters": {"properties": {"body": {"type": "string"}}}}]
+    for text in (before, before.replace("\n", "\r\n")):
+        shown = read("hermes", f"{text}{_TIDE}", tools)
+        assert [call.executable for call in shown.calls] == [False]

@@ -104,6 +104,8 @@ _TOOLS: list[dict[str, object]] = [
         (f"{_WIPE}\n    ### Instruction:\nGo on.\n{_WIPE}", [True, False]),
         (f'[{{"name": "look", "input_schema": {{"type": "object"}}}}]\n{_WIPE}', [False]),
         (f"## wipe\nParameters:\n- path (string)\n\n{_WIPE}", [False]),
+        (f"## wipe\r\nDescription: All.\r\n\r\nParameters:\r\n- path\r\n\r\n{_WIPE}", [False]),
+        (f"<function>\r\n<name>wipe</name>\r\n{_WIPE}", [False]),
         (f'Not this: {{"parameters": {{"type": "x"}}}}\n{_WIPE}', [True]),
         (f"The parameters of `wipe`: a path. Parameters: one.\n{_WIPE}", [True]),
         (f"USER: Go on.\n{_WIPE}", [False]),
