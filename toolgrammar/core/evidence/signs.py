@@ -23,7 +23,7 @@ from toolgrammar.core.evidence.used import (
 )
 from toolgrammar.grammar.call_evidence import ANY_NAME, CERTAIN, weight_of
 from toolgrammar.patterns.damaged_marks import marks_of
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import blanks, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -232,6 +232,7 @@ class Signs:
             place for sign in found if sign in self._marks for place in _uses(text, sign, quoted)
         ]
         used += [(at, sign) for at, sign in opened if _is_used(text, at, sign, quoted)]
+        used += self._before_closer(text, found, quoted)
         damaged = self._special_in(text)
         if damaged is not None:
             used.append(damaged)
@@ -253,6 +254,18 @@ class Signs:
             return None
         at, sign = min(used or places, key=lambda place: (place[0], -len(place[1])))
         return at, sign, bool(used)
+
+    def _before_closer(
+        self, text: str, signs: Iterable[str], quoted: Sequence[tuple[int, int]]
+    ) -> list[tuple[int, str]]:
+        """Returns the closing tags right before the closer of a call, with which a value ends its call."""
+        tags = [(text.index(sign), sign) for sign in signs if sign.startswith("</")]
+        return [
+            (at, tag)
+            for at, tag in tags
+            if text.startswith(self._closers, blanks.match(text, at + len(tag)).end())
+            and not (is_quoted(text, at) or any(start < at < end for start, end in quoted))
+        ]
 
     def _damaged_in(self, text: str) -> tuple[int, str] | None:
         """Returns the place and the text of damaged markup that is used as in a call."""

@@ -34,8 +34,11 @@ _BEHIND = late(r"[^\s\w]{0,8}\w|[^\S\n]*\n\s*\S|[:=][ \t]*\S")
 _PROSE = late(r"[.,;!?)\"'`\u201d\u2019](?:\s|\Z)|[^\S\n]+\w")  # A sentence goes on or ends.
 _NUMBER = late(r"[ \t]\d{1,3}(?=:)")  # `Action Input 1:` is a label, as `Action Input:` is.
 _LINE = late(r"(?:\A|\n)[ \t]*\Z")
-_CLOSED = late(r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>)\s{0,64}\Z")
-"""The text before the closer of a call."""
+_CLOSED = late(
+    r"(?:(?:(?<![\w,] )[}\])]|[}\])][\"']|[\"'])|</[^<>\n]{1,128}>"
+    r"|<[|\uff5c][^<>\n]{0,64}end[^<>\n\w]{0,2}>)\s{0,64}\Z"
+)
+"""The text before the closer of a call, such as another closer: `</value>`, `<|argument:end|>`."""
 _CLOSER = late(r"</[^<>\n]{1,128}>\s{0,64}\Z")
 
 _BRACKETS: Final = r"(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)"
@@ -124,8 +127,10 @@ def is_used(text: str, start: int, end: int) -> bool:
     # In `**Action Input**: {` the sign is `Action Input`; the stars belong to it.
     while start and text[start - 1] in _MARKS:
         start -= 1
-    # A quote before the end of a tag belongs to an attribute, before a bracket to a value.
-    if text[start] not in ">}])" and is_quoted(text, start):
+    # A quote before the end of a tag belongs to an attribute, before a bracket to a value, before the
+    # end of a special token to that.
+    is_end = text[start] in ">}])" or text.startswith("|>", start)
+    if not is_end and is_quoted(text, start):
         return False
     # `…</value></tool_call>`: another closer precedes the closer.
     if text.startswith("</", first) and _CLOSER.search(text[max(0, first - NEAR) : first]):

@@ -267,7 +267,9 @@ def test_a_mark_that_a_label_does_not_follow_opens_no_quotation(before: str) -> 
 
 @pytest.mark.parametrize("before", ["text: |\n    ", "cat <<EOF\n", "body ---\n", "def f():\n    "])
 def test_what_shows_a_call_may_have_line_ends_of_windows(before: str) -> None:
-    tools = [{"name": "tide", "parameters": {"properties": {"body": {"type": "string"}}}}]
+    tools: list[dict[str, object]] = [
+        {"name": "tide", "parameters": {"properties": {"body": {"type": "string"}}}}
+    ]
     for text in (before, before.replace("\n", "\r\n")):
         shown = read("hermes", f"{text}{_TIDE}", tools)
         assert [call.executable for call in shown.calls] == [False]
