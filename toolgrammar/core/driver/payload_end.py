@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import give_back_nameless
-from toolgrammar.core.evidence.member_behind import MOST, goes_on
+from toolgrammar.core.evidence.member_behind import MOST, begins_second, goes_on
 from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import text_of
@@ -56,7 +56,7 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     if takes_text or not driver.builder.has_arguments:
         found.append(_goes_on(driver))
     if takes_text:
-        found.append(_quotes_on(driver))
+        found += [_quotes_on(driver), _begins_second(driver, step or driver.previous)]
     if any(found):
         assert driver.builder.draft is not None
         driver.builder.draft.doubts.append("skipped-markup")
@@ -151,6 +151,23 @@ def _quotes_on(driver: Driver) -> bool | None:
     if not rest:
         return False if driver.final else None
     return rest[0] in "\"'" and _begins_member(driver, rest, lambda _: True)
+
+
+def _begins_second(driver: Driver, step: Step | None) -> bool | None:
+    """Whether a second object of arguments begins right behind the first; None where more text tells.
+
+    Args:
+        driver: the driver, at the end of the call.
+        step: the token or payload that was read last.
+    """
+    builder = driver.builder
+    # Behind an envelope another one may follow, which is a call of its own.
+    is_payload = step is not None and step.leaf == "arguments"
+    if not is_payload or not builder.has_draft or _last(driver) != "}":
+        return False
+    spec, rest = builder.spec(), _behind(driver)
+    final = not _may_grow(driver, rest)
+    return begins_second(rest, lambda key: spec is None or key in spec.properties, final=final)
 
 
 def _is_closed_twice(driver: Driver) -> bool | None:

@@ -45,6 +45,17 @@ _STRING_REST: Final = "|".join(
 )
 """The rest of a string that continues behind a quote in it, up to a bracket or the next key."""
 _STRING = late(_STRING_REST)
+_BROKEN_STRING: Final = rf"[).;!?]{{1,8}}[\"']\s{{0,16}},\s{{0,16}}(?:\"[^\"\n]{{1,64}}\"|'[^'\n]{{1,64}}')\s{{0,16}}[{COLONS}]"
+"""The rest of a string whose quote and bracket were read as the end of its object: `)", "body": `."""
+_BROKEN = late(_BROKEN_STRING)
+_SENTENCE_ENDS: Final = frozenset(").;!?")
+"""The first characters of such a rest."""
+_SECOND = late(
+    r"""\s{0,64}(?:\Z|(?:,\s{0,16})?(?:\Z|\{\s{0,16}
+    (?:\Z|["'](?:\Z|(?P<key>[^"'\n]{1,64})(?:\Z|["']\s{0,16}(?:\Z|(?P<colon>:)))))))""",
+    re.VERBOSE,
+)
+"""The beginning of a second object up to its first key, or a beginning of this that the text ends with."""
 _EARLY_BRACKET = late(
     r"[\]}]\s{0,16}(?P<closer>\))"
     r"|[\]})]\s{0,16}(?:\Z|,?\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
@@ -52,17 +63,27 @@ _EARLY_BRACKET = late(
 """A bracket, and behind it a parenthesis that closes, or a keyword argument or its beginning."""
 
 
-def may_go_on(text: str, place: int) -> bool:
+def may_go_on(text: str, place: int, *, is_payload: bool = False) -> bool:
     """Whether the arguments that end at a place may go on behind it.
 
     An object goes on with a member or the beginning of one, a parenthesis with another parenthesis.
+
+    Args:
+        text: the text.
+        place: the place.
+        is_payload: whether the arguments themselves end there, not an envelope around them: then a second
+            object may hold more of them.
     """
     last = text[place - 1 : place]
     if last != "}":
         return last == ")" and text[place : place + 1] == "("
     first = blanks.match(text, place).end()
+    if is_payload and _SECOND.match(text, first) and text[first : first + 1] in ("{", ","):
+        return True
     # The check of one character avoids the expression for nearly every call.
-    if text[first : first + 1] not in _MARKS and not begins_word(text[place : place + 1]):
+    touching = text[place : place + 1]
+    is_mark = text[first : first + 1] in _MARKS or touching in _SENTENCE_ENDS
+    if not is_mark and not begins_word(touching):
         return False
     return goes_on(text[place : place + MOST], lambda _: True, final=False) is not False
 
@@ -102,13 +123,14 @@ def goes_on(
     if final and is_cut and behind.strip(_CLOSERS):
         return goes_on(behind, awaits, final=False) is not False
     # A colon right behind the bracket has lost its key: `}:"Oslo"}`.
-    if behind.startswith(_COLONS) or begins_in_string(behind):
+    if behind.startswith(_COLONS) or begins_in_string(behind) or _BROKEN.match(behind):
         return True
     if half := _HALF.match(behind):
         if half["sign"] is not None or half[0].endswith(_COLONS):
             return True
         return False if final else None
-    if behind.startswith(('"', "'")) and not final and _string_begun().match(behind):
+    is_string = behind.startswith(('"', "'")) or behind[:1] in _SENTENCE_ENDS
+    if is_string and not final and _string_begun().match(behind):
         return None
     match = _MEMBER.match(behind)
     if match is None:
@@ -129,6 +151,27 @@ def goes_on(
         return None
     # Cut inside the key: no complete message ends with a comma and a quote.
     return "," in led and match.end() > match.end("led") and word is None
+
+
+def begins_second(behind: str, takes: Callable[[str], bool], *, final: bool) -> bool | None:
+    r"""Returns whether a second object of arguments begins behind the first; None if that needs more text.
+
+    >>> begins_second('\n{"kilos": 25}', lambda key: key == "kilos", final=True)
+    True
+    >>> begins_second('{"result": 25}', lambda key: key == "kilos", final=True)
+    False
+
+    Args:
+        behind: what follows the arguments; `MOST` characters of it count.
+        takes: whether the tool has an argument of this name.
+        final: whether the text ends with `behind`.
+    """
+    match = _SECOND.match(behind)
+    if match is None:
+        return False
+    if match["colon"] is not None:
+        return takes(match["key"])
+    return False if final or match.end() < len(behind) else None
 
 
 def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
@@ -158,7 +201,7 @@ def stands_at(text: str, place: int, *, final: bool, is_cut: bool) -> bool | Non
 @cache
 def _string_begun() -> re.Pattern[str]:
     """Returns the expression of a text that may become the rest of a string; compiled when first used."""
-    return tail_that_begins([_STRING_REST])
+    return tail_that_begins([_STRING_REST, _BROKEN_STRING])
 
 
 def begins_in_string(text: str) -> bool:

@@ -118,6 +118,11 @@ class Signs:
             *(f"</{name}>" for name in names if f"</{name}>" in self.weights),
         )
 
+        self._plain_closers = tuple(
+            each for each in self._closers if not any(sign in each for sign in self.weights)
+        )
+        """The closers of calls that are no signs of one, since texts outside of calls end with them, too."""
+
         # `</tool_call>` differs from `<tool_call>` by one character, but is not a damaged opener.
         closers = {each for each in self._marks if each.startswith("</")}.union(self._closers)
         opening, others = self._marks - closers, tuple(sorted(closers))
@@ -149,6 +154,15 @@ class Signs:
         """Returns the part of a text behind the last closer of a call in it."""
         ends = [at + len(closer) for closer in self._closers if (at := text.rfind(closer)) >= 0]
         return text[max(ends, default=0) :]
+
+    def before_closer(self, text: str) -> str:
+        """Returns the part of a text before the first closer of a call that is no sign of one, or ""."""
+        places = [at for each in self._plain_closers if (at := text.find(each)) >= 0]
+        return text[: min(places, default=0)]
+
+    def close(self, text: str) -> bool:
+        """Whether a text ends with the closer of a call."""
+        return text.endswith(self._closers)
 
     def last_opener(self, text: str) -> tuple[int, str] | None:
         """Returns the place and the text of the opener at the end of a text, ignoring white space."""
@@ -192,6 +206,8 @@ class Signs:
         """
         if begins_in_string(text) or foreign_call(text) is not None:
             return True
+        if any(map(text.__contains__, self._plain_closers)):
+            return True  # the text before the closer may belong to a call
         if may_be_spelt_otherwise(text):
             return True  # reading the text in the usual spelling shows whether it is a call
         said = 0

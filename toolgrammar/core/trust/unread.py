@@ -84,8 +84,8 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
         # Of several formats, that of the text knows its own marks best.
         both = dict.fromkeys((builder.end.unclosed_signs or signs, signs))
         stretches += [(start, rest, each, "text") for each in both]
-    for start, text, *_ in stretches:
-        if search.continues_call(start, text):
+    for start, text, its_signs, _ in stretches:
+        if search.continues_call(start, text) or search.precedes_closer(start, text, its_signs):
             report_rest(builder, start)
             return
     mentioned: tuple[str, Span] | None = None
@@ -120,6 +120,11 @@ class _Search:
         self._read = _texts_of_calls(builder)
         self._left = _MOST_READ
         """Texts that may be read once more."""
+
+    @cached_property
+    def _ends(self) -> frozenset[int]:
+        """The offsets where calls end."""
+        return frozenset(call.span.end for call in self._builder.calls)
 
     def first_in(self, start: int, whole: str, signs: Signs) -> _Found:
         """Returns what shows a call first in a stretch of text that begins at an offset."""
@@ -191,6 +196,19 @@ class _Search:
         is_member = text.startswith(",") and goes_on(text[:MOST], _undeclared, final=True) is True
         is_rest = is_member or begins_in_string(text)
         return is_rest and not self._told.all_but_mended.touch(start, start + len(text))
+
+    def precedes_closer(self, start: int, text: str, signs: Signs) -> bool:
+        """Whether the text right behind a call without a closer ends with that, so that it may be lost.
+
+        As ` and more` in `{"query": "a"} and more<|call|>`, where the closer may be missing.
+        """
+        written = signs.before_closer(text)
+        if not written.strip() or is_quoted(text, len(written)):
+            return False
+        if start not in self._ends:
+            return False
+        is_closed = signs.close(self._builder.source.slice(start - NEAR, start).rstrip())
+        return not is_closed and not self._told.all_but_mended.touch(start, start + len(written))
 
     def _damaged(self, start: int, text: str, signs: Signs) -> _Found:
         """Returns a damaged mark, if the text would be a call with the mark repaired."""

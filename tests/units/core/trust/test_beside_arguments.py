@@ -148,3 +148,66 @@ def test_a_call_that_the_text_ends_in_does_not_run_where_its_arguments_are_whole
     text = f'<tool_call>{{"name": "f", "arguments": {{"a": 1}}, "note": {value}'
     [call] = read("hermes", text, finish_reason=finish_reason).calls
     assert (call.status, call.arguments) == ("truncated", {"a": 1})
+
+
+_BEFORE = {
+    "harmony": "<|channel|>commentary to=functions.order<|message|>",
+    "mistral_v11": "[TOOL_CALLS]order[ARGS]",
+    "functionary_v3_2": ">>>order\n",
+    "react": "Action: order\nAction Input: ",
+    "dspy_react": "[[ ## next_tool_name ## ]]\norder\n\n[[ ## next_tool_args ## ]]\n",
+    "gptme_tool": "@order(1): ",
+    "reploid": "TOOL_CALL: order\nARGS: ",
+}
+
+
+@pytest.mark.parametrize("format_id", _BEFORE)
+@pytest.mark.parametrize(
+    ("behind", "doubts"),
+    [
+        ('{"kilos": 25}', ("skipped-markup",)),
+        ('\n{"kilos": 25}', ("skipped-markup",)),
+        (', {"kind": "oats"}', ("skipped-markup",)),
+        ('\n{"result": 25}', ()),
+        ("\n{}", ()),
+    ],
+)
+def test_a_second_object_of_arguments_is_a_doubt(
+    format_id: str, behind: str, doubts: tuple[str, ...]
+) -> None:
+    text = f'{_BEFORE[format_id]}{{"kind": "rye"}}{behind}'
+    result = read(format_id, text, TOOLS)
+    assert [call.doubts for call in result.calls] == [doubts]
+    assert result.ok is (not doubts)
+
+
+@pytest.mark.parametrize(
+    ("behind", "doubts"),
+    [
+        (')", "kilos": 25}', ("skipped-markup",)),
+        ("!', 'kilos': 25}", ("skipped-markup",)),
+        (') and "that", so', ()),
+        (". Then", ()),
+    ],
+)
+def test_the_rest_of_a_string_behind_its_quote_and_a_bracket_is_a_doubt(
+    behind: str, doubts: tuple[str, ...]
+) -> None:
+    result = read("mistral_v11", f'[TOOL_CALLS]order[ARGS]{{"kind": "rye"}}{behind}', TOOLS)
+    assert [call.doubts for call in result.calls] == [doubts]
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_lost"),
+    [
+        (" and oats.<|call|>", True),
+        ("<|call|>And oats.<|end|>", False),
+        ("\nThe token `<|call|>` ends it.", False),
+    ],
+)
+def test_text_between_the_arguments_and_the_closer_of_the_call_is_said(
+    behind: str, *, is_lost: bool
+) -> None:
+    result = read("harmony", f'{_BEFORE["harmony"]}{{"kind": "rye"}}{behind}', TOOLS)
+    assert [call.executable for call in result.calls] == [True]
+    assert [each.code for each in result.diagnostics] == ["skipped-markup"] * is_lost

@@ -263,7 +263,7 @@ class StreamTokens:
 
     def _end_before_text(self, text: str, position: int) -> int:
         """Ends a call that has no closer of its own, before text or another call."""
-        if not ends_plainly(text, position):
+        if not ends_plainly(text, position, self._previous):
             return NEEDS_DRIVER
         closed, stack = self._node.after_text
         if not self._close(closed, self._last_end):
@@ -335,7 +335,10 @@ class StreamTokens:
         """Looks at the text after a call that ends with its last bracket."""
         if not text[position:].strip():
             return self._cursor.hold(text, position)
-        return NEEDS_DRIVER if may_go_on(text, position) else self._close_behind(position)
+        is_payload = self._previous is not None and self._previous.leaf == "arguments"
+        if may_go_on(text, position, is_payload=is_payload):
+            return NEEDS_DRIVER
+        return self._close_behind(position)
 
     def _close_behind(self, position: int) -> int:
         """Closes the roles that end with the last token or payload, and reads on."""
@@ -356,7 +359,11 @@ class StreamTokens:
         in_call = cursor.read == self._read
         if in_call:
             node = self._node
-            if not (message.started and node.accepts_text and is_over(node, text, position)):
+            if not (
+                message.started
+                and node.accepts_text
+                and is_over(node, text, position, self._previous)
+            ):
                 return False
             if lacks_required(message.spec, message.arguments):
                 return False  # the call may have been cut

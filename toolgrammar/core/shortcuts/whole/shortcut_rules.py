@@ -103,8 +103,15 @@ class ShortcutRules:
 _KEY_BEFORE = late(r'"(\w{1,16})"\s{0,64}:\s{0,64}\Z')
 
 
-def is_over(node: Node, text: str, position: int) -> bool | None:
-    """Whether the open call ends at a node where text may follow; None if not certain."""
+def is_over(node: Node, text: str, position: int, step: Step | None) -> bool | None:
+    """Whether the open call ends at a node where text may follow; None if not certain.
+
+    Args:
+        node: the node.
+        text: the text.
+        position: the index after what was read of the call.
+        step: the payload that was read last; None for a token.
+    """
     match = node.token.match(text, position)
     group = match.lastgroup if match is not None else None
     if group is not None:
@@ -112,17 +119,18 @@ def is_over(node: Node, text: str, position: int) -> bool | None:
     # A payload may still come, or the text ends where the grammar expects more.
     if node.payloads or (node.end is None and not text[position:].strip()):
         return None
-    return True if ends_plainly(text, position) else None
+    return True if ends_plainly(text, position, step) else None
 
 
-def ends_plainly(text: str, position: int) -> bool:
+def ends_plainly(text: str, position: int, step: Step | None) -> bool:
     """Whether the text after a call without a closer can't be one of its arguments."""
     before, behind = text[position - 1 : position], text[position : position + 1]
     # `limit=3` on the next line may be an argument that the model wrote outside of the call.
     if (before == "\n" and behind.strip("\r\n")) or touches(before, behind):
         return False
     # `, "limit": 3}` after an object may belong to it.
-    return not may_go_on(text, position)
+    is_payload = step is not None and step.leaf == "arguments"
+    return not may_go_on(text, position, is_payload=is_payload)
 
 
 def raw_part(

@@ -168,7 +168,8 @@ class WholeReader:
                 if self.start < 0:
                     return fused.node, end
                 self.last_end = end
-                return self._to_text(fused.node, end) if is_over(fused.node, text, end) else None
+                over = is_over(fused.node, text, end, None)
+                return self._to_text(fused.node, end) if over else None
             position = self._payload(fused, step, end)  # -1: not plain.
             if position < 0:
                 return None
@@ -177,7 +178,7 @@ class WholeReader:
                 continue
             if self.start < 0:
                 return None if "call" in node.after_text[0] else (node, position)
-            over = is_over(node, text, position)  # None: the driver decides.
+            over = is_over(node, text, position, step)  # None: the driver decides.
             if over is not False:
                 return self._to_text(node, position) if over else None
 
@@ -291,7 +292,9 @@ class WholeReader:
         else:
             end = self._json(step, start)
         self.last_end = end
-        over = end >= 0 and not (ends_call(step) and may_go_on(self.text, end))
+        is_payload = step.leaf == "arguments"
+        goes_on = ends_call(step) and may_go_on(self.text, end, is_payload=is_payload)
+        over = end >= 0 and not goes_on
         return end if over and (not step.after or self._close(step.after)) else -1
 
     def _arguments(self, step: Step, start: int) -> int:
