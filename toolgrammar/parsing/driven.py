@@ -14,7 +14,7 @@ from toolgrammar.core.mending.cut_opener import report_begun
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
 from toolgrammar.core.message.without_prefix import event_without_prefix, without_prefix
-from toolgrammar.core.trust.standing import report_inline
+from toolgrammar.core.trust.code_around import report_inline
 from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
 from toolgrammar.core.trust.surroundings import element_around
 from toolgrammar.core.trust.turns import Withheld

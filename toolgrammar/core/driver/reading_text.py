@@ -11,7 +11,7 @@ from toolgrammar.core.machine.machine import LONGEST_OPENER, SHORT
 from toolgrammar.core.machine.near_tokens import opens_at
 from toolgrammar.core.machine.repairs import repairs_of, strays_of
 from toolgrammar.core.mending.mending import put_in
-from toolgrammar.core.trust.standing import is_inline, note_block, note_quoted
+from toolgrammar.core.trust.code_around import is_inline, note_block, note_quoted
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit

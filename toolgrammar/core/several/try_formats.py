@@ -20,6 +20,7 @@ from toolgrammar.core.several.alternative import Alternative, puts_in, with_name
 from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
 from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at
 from toolgrammar.core.several.reasoning_ends import MOST_ALARMS, OtherEnds, end_of, follows_thought
+from toolgrammar.core.trust.code_around import note_block, note_quoted
 from toolgrammar.core.trust.evidence import (
     NotACall,
     begins_its_arguments,
@@ -31,7 +32,6 @@ from toolgrammar.core.trust.evidence import (
     names_a_tool,
     tag_of_tool,
 )
-from toolgrammar.core.trust.standing import note_block, note_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

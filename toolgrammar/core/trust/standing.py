@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.evidence.no_arguments import is_definition
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.message.quoted import SHOWING_FENCE
-from toolgrammar.core.trust.evidence import ends_in_code, is_inline_code
+from toolgrammar.core.trust.evidence import ends_in_code
 from toolgrammar.core.trust.surroundings import (
     STRAIGHT,
     are_closed,
@@ -36,23 +36,20 @@ if TYPE_CHECKING:
     from toolgrammar.core.evidence.signs import SeveralSigns, Signs
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
-    from toolgrammar.core.message.quoted import Blocks
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
 
 CODE: Final = "quoted-call"
+BEGINNING: Final = 32
+"""The number of characters behind a text that are looked at, too."""
 _LONGEST_INDENT: Final = 64
 """The maximal indentation of a call that is counted, in characters."""
 _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
 """The codes of doubts about the end of a string, which may be behind its call."""
-_NESTED: Final = -2
+NESTED: Final = -2
 """Replaces the offset of a block of code: the call is a block itself, inside another one."""
 _MOST_BLANKS: Final = 64
 """The maximal white space between an opener and its repetition, in characters."""
-_LAST: Final = 4096
-"""The maximal length of inline code that quotes a call, in characters."""
-_QUOTED = late(r"[^`]*?(?:[{\[(]\s{0,16}[\"'\w}]|</|<[|\uff5c])[^`]*`")
-"""The text behind the opener of a call in inline code, up to the end of the code."""
 _INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*\"?")
 """The content of a JSON string: characters and escapes, and its closing quote if it has one."""
 _LONGEST_FENCE: Final = 80
@@ -83,14 +80,23 @@ def stands_inside(
     return signs.show_use(rest, behind) or ends_in_value(value, tools)
 
 
-def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call behind a text may be quoted, so that the shortcuts leave it to the driver."""
+def is_doubtful(
+    text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec], behind: str
+) -> bool:
+    """Whether a call behind a text may be quoted, so that the shortcuts leave it to the driver.
+
+    Args:
+        text: the text.
+        signs: the signs of calls.
+        tools: the known tools by their names.
+        behind: the first `BEGINNING` characters behind the text.
+    """
     if text.isspace():
         return False
     # A fence anywhere, or an open backtick in the last line; the driver decides.
     if "`" in text and ("```" in text or ends_in_code(text.rpartition("\n")[2])):
         return True
-    if signs.begin_other_turn(text) or closing_marks(text):
+    if signs.begin_other_turn(text) or closing_marks(text, behind):
         return True
     # The whole text may be a JSON string.
     if text.startswith('"') or is_quoting_line(text, text.rfind("\n") + 1):
@@ -113,7 +119,10 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         return
     start, text = _text_since_call(builder)
     # Calls without text between them are quoted together.
-    marks = turns.marks if text.isspace() or not text else closing_marks(text)
+    if text.isspace() or not text:
+        marks = turns.marks
+    else:
+        marks = closing_marks(text, _beginning(builder, draft, text))
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     turns.stand_in_element(element_around(text, turns.element))
     turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
@@ -132,6 +141,15 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         _doubt(builder, draft, "in the object of a doubtful one")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
+
+
+def _beginning(builder: Builder, draft: Draft, text: str) -> str:
+    """Returns the first characters behind a text before a call: the bracket of its list, or its own."""
+    source, start = builder.source, draft.start
+    before = source.slice(start - _LONGEST_INDENT, start).rstrip()
+    # A bracket that the text ends with is no markup.
+    is_list = before.endswith("[") and not text.rstrip().endswith("[")
+    return "[" * is_list + source.slice(start, start + BEGINNING)
 
 
 def _may_be_member(builder: Builder, draft: Draft) -> bool:
@@ -191,7 +209,7 @@ def _may_go_on(call: ToolCall, text: str, tools: Mapping[str, ToolSpec]) -> bool
 def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
     """Returns the surroundings by which a call up to an offset is only shown; "" if there are none."""
     turns = builder.turns
-    if turns.fence == _NESTED:
+    if turns.fence == NESTED:
         return "in a block that holds blocks of code"
     if 0 <= turns.fence <= draft.start and draft.name not in builder.tools:
         return "of no known tool in a block of code"
@@ -316,8 +334,10 @@ def doubt_quoted(builder: Builder) -> None:
     for index, marks in sorted(builder.turns.quoted.items(), reverse=True):
         call = builder.calls[index]
         while stretches and stretches[-1][0] >= call.span.end:
-            text = stretches.pop()[1]
-            behind = behind if text.isspace() else text
+            start, text = stretches.pop()
+            # The bracket that ends a list is markup, and may be that of a link.
+            is_link = text.startswith("(") and builder.source.slice(start - 1, start) == "]"
+            behind = behind if text.isspace() else "]" * is_link + text
         is_closed = not is_alone and are_closed(marks, behind)
         # If the server cut the message, the closing mark may be missing.
         may_close = builder.end.is_cut and any(each.startswith(behind.lstrip()) for each in marks)
@@ -326,61 +346,3 @@ def doubt_quoted(builder: Builder) -> None:
             where = "between marks that quote" if is_closed else "behind a mark that quotes"
             message = f"Found a call {where}; it may be quoted there"
             builder.report(CODE, "error", message, call.span)
-
-
-def report_inline(builder: Builder) -> None:
-    """Reports the first call in inline code, which is text.
-
-    Called once, at the end of the message. An opener alone is only a mention of the format.
-    """
-    place = builder.turns.inline
-    if place >= 0 and _QUOTED.match(builder.source.slice(place, place + _LAST)):
-        message = "Found a call in quoted code; it is text"
-        builder.report(CODE, "warning", message, Span(place, place))
-
-
-def is_inline(builder: Builder, offset: int, first: int) -> bool:
-    """Whether a place is in inline code: behind an open backtick in its line, or of code over lines.
-
-    Args:
-        builder: the message.
-        offset: the place.
-        first: the offset from which backticks count.
-    """
-    turns = builder.turns
-    if 0 <= offset - turns.code <= _LAST and turns.code >= 0:
-        between = builder.source.slice(turns.code, offset)
-        # Inline code may go on over line ends, but not over the end of a paragraph.
-        if "`" not in between and "\n\n" not in between.replace("\r\n", "\n"):
-            return True
-    free = builder.calls[-1].span.end if builder.calls else 0
-    return is_inline_code(builder.source, offset, max(free, first))
-
-
-def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool = True) -> None:
-    """Notes an opener that opens no call because it is in quoted code.
-
-    Args:
-        builder: the message.
-        offset: the offset of the opener.
-        opener: its text.
-        is_inline: whether it is in inline code, not in a block.
-    """
-    turns = builder.turns
-    if is_of_calls(opener, ""):
-        turns.quote(offset + len(opener), is_inline=is_inline)
-
-
-def note_block(builder: Builder, blocks: Blocks, offset: int, free: int, *, is_fence: bool) -> None:
-    """Notes whether an island that opens at an offset is in a block of code.
-
-    Args:
-        builder: the message.
-        blocks: its blocks of code.
-        offset: the offset of the island.
-        free: the offset of the end of the last island.
-        is_fence: whether the opener is a fence itself, which must not count as the fence around it.
-    """
-    blocks.look(builder.source, offset, free)
-    fence = blocks.began if not is_fence else _NESTED if blocks.may_nest else -1
-    builder.turns.stand_in_fence(fence)
