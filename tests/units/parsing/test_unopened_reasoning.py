@@ -58,6 +58,7 @@ def test_calls_before_it_may_be_thoughts(size: int, between: str) -> None:
     assert result.text.endswith("</think>\nNo.")
 
 
+HARMONY = "<|start|>assistant<|channel|>commentary to=functions.tide<|message|>{}<|call|>"
 GLM = "<tool_call>tide\n</tool_call>"
 
 
@@ -67,6 +68,8 @@ GLM = "<tool_call>tide\n</tool_call>"
         ("glm45", f"<think>\nPerhaps\n{GLM}\nor not.</think>No."),
         ("glm47", f"<think>\nPerhaps\n{GLM}\nor not.</think>No."),
         ("llama3_json", 'Perhaps\n{"name": "tide", "parameters": {}}\nor not.</think>\nNo.'),
+        ("react", "Thought: So.\nAction: tide\nAction Input: {}\nor not.</think>\nNo."),
+        ("harmony", f"<|channel|>analysis<|message|>So.{HARMONY}</think>\nNo."),
         ("anthropic_invoke", 'So\n<invoke name="tide">\n</invoke>\nor not.</thinking>\nNo.'),
         ("auto", f"Perhaps\n{CALL}\nor not.</thinking>\nNo."),
     ],

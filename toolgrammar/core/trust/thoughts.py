@@ -12,7 +12,13 @@ from toolgrammar.core.trust.surroundings import element_around
 
 if TYPE_CHECKING:
     from toolgrammar.core.evidence.signs import SeveralSigns, Signs
+    from toolgrammar.core.machine.machine import Node
     from toolgrammar.core.message.build import Builder
+
+
+def may_be_left_open(node: Node) -> bool:
+    """Whether the opener of a call, too, may end reasoning before a node."""
+    return not node.names.isdisjoint(node.machine.start.names)
 
 
 def is_thought_doubtful(thought: str, signs: Signs | SeveralSigns, *, is_open: bool) -> bool:

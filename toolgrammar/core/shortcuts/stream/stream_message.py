@@ -102,6 +102,8 @@ class StreamMessage:
         self.reasonings = Stretches()
         self.thoughts = Stretches()
         """Reasoning without a closer of its own, in which a call may be lost."""
+        self.left_open = False
+        """Whether a call may have ended reasoning."""
         self.written_name = self.written_key = self.key = ""
         self.spec: ToolSpec | None = None
         self.guide: Guide | None = None
@@ -149,6 +151,10 @@ class StreamMessage:
         if text:
             self.reasonings.add(start, start + len(text))
             self.events.append(ReasoningDelta(text))
+
+    def leave_thought(self) -> None:
+        """Notes that a call may have ended reasoning."""
+        self.left_open = True
 
     # The open call
 

@@ -17,7 +17,7 @@ from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WA
 from toolgrammar.core.shortcuts.whole.shortcut_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.core.trust.evidence import ends_in_code
-from toolgrammar.core.trust.thoughts import is_thought_doubtful
+from toolgrammar.core.trust.thoughts import is_thought_doubtful, may_be_left_open
 from toolgrammar.grammar.roles import PROSE_ROLES
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP
 from toolgrammar.values.events import ReasoningDelta, TextDelta
@@ -241,15 +241,18 @@ class StreamRaw(PayloadReader):
         # This is searched when the value is complete; the driver emits the same text of it.
         if raw.marks.damaged(whole, message.written_name, message.written_key) is not None:
             return NEEDS_DRIVER
+        is_open = self._step.leaf == "reasoning" and may_be_left_open(raw.node)
         if self._step.leaf == "reasoning" and is_thought_doubtful(
-            whole, raw.machine.signs, is_open=raw.is_beside_calls
+            whole, raw.machine.signs, is_open=is_open
         ):
             return NEEDS_DRIVER
         if not self._end(text[start:stop], self._cursor.base + start):
             return NEEDS_DRIVER
         if self._step.leaf == "value":
             message.end_arguments(end)
-        elif raw.is_beside_calls:
+        elif is_open:
+            message.leave_thought()
+        if raw.is_beside_calls:
             message.thoughts.add(self._start, end)
         return self._leave(self._step, text, stop)
 

@@ -94,7 +94,7 @@ class StreamReader:
         """Whether the text has a stray closer of reasoning, or signs of an unread call."""
         message = self._message
         # If a call may have ended the reasoning, its closer may follow.
-        is_closed = bool(message.reasonings) and not message.thoughts
+        is_closed = bool(message.reasonings) and not message.left_open
         closers = () if is_closed else message.rules.closers
         signs, tools, source = self.machine.signs, message.tools, message.source
         if message.texts and not is_closed and closes_unopened(source.text(), message.calls):

@@ -74,7 +74,7 @@ def _needs_driver(reading: WholeReader, max_calls: int | None) -> bool:
 def _closes_unopened(reading: WholeReader) -> bool:
     """Whether the text has a closer of reasoning that nothing opened, which the driver reports."""
     # If a call may have ended the reasoning, its closer may follow.
-    if any(map(str.strip, reading.reasoning)) and not reading.thoughts:
+    if any(map(str.strip, reading.reasoning)) and not reading.left_open:
         return False
     written = "".join(reading.parts)
     if any(closer in written for closer in reading.rules.closers):

@@ -46,7 +46,7 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import (
 from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
 from toolgrammar.core.trust.evidence import ends_in_code
 from toolgrammar.core.trust.standing import BEGINNING, is_doubtful
-from toolgrammar.core.trust.thoughts import is_thought_doubtful
+from toolgrammar.core.trust.thoughts import is_thought_doubtful, may_be_left_open
 from toolgrammar.grammar.roles import PROSE_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.calls import ToolCall
@@ -81,6 +81,8 @@ class WholeReader:
         self.reasoning: list[str] = []
         self.thoughts: list[str] = []
         """Reasoning without a closer of its own, in which a call may be lost."""
+        self.left_open = False
+        """Whether a call may have ended reasoning."""
         self.in_group = self.passed = False
         """Whether a section is open, and whether a member without a role came before arguments."""
         self.last_end = 0
@@ -361,11 +363,12 @@ class WholeReader:
         if role == "value":
             return end if self._value(part, end, typed=fused.is_typed) else -1
         if role == "reasoning":
-            may_be_open = fused.raw is not None and fused.raw.is_beside_calls
-            if is_thought_doubtful(part, self.machine.signs, is_open=may_be_open):
+            is_open = fused.raw is None or may_be_left_open(fused.raw.node)
+            if is_thought_doubtful(part, self.machine.signs, is_open=is_open):
                 return -1
+            self.left_open = self.left_open or is_open
             self.reasoning.append(part)
-            if may_be_open:
+            if fused.raw is not None and fused.raw.is_beside_calls:
                 self.thoughts.append(part)
         elif role in ("text", "content"):
             self.parts.append(part)
