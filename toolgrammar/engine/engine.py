@@ -101,11 +101,9 @@ class Engine:
         if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
             raise TypeError(f"tools must be a list of tools, got {tools!r}")
         check_type("policy", policy, (SalvagePolicy, NoneType), "SalvagePolicy() is one")
-        # The text "no" would be true, and let calls run that the caller means to refuse.
-        check_type("allow_truncated", allow_truncated, bool)
-        check_type("allow_doubtful", allow_doubtful, bool)
-        check_type("trace_values", trace_values, bool)
         check_type("redact", redact, (Redactor, NoneType), "Redactor() is one")
+        allowed = {"allow_truncated": allow_truncated, "allow_doubtful": allow_doubtful}
+        _check_switches(**allowed, trace_values=trace_values)
         known: dict[str, Tool] = {}
         for tool in map(to_tool, tools):
             if tool.name in known:
@@ -299,6 +297,12 @@ class Engine:
             concurrency=self._concurrency,
             refusals=judged.refusals,
         )
+
+
+def _check_switches(**switches: object) -> None:
+    """Checks that options are True or False: the text "no" would be true."""
+    for name, switch in switches.items():
+        check_type(name, switch, bool)
 
 
 def _check(*, concurrency: object, on_failure: object, max_result_chars: object) -> None:

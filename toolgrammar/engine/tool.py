@@ -87,9 +87,7 @@ class Tool:
             checked_retries(retries)
         check_type("cache", cache, bool)
         check_type("approval", approval, (bool, NoneType))
-        check_type("cache_ttl", cache_ttl, (int, float, NoneType))
-        if cache_ttl is not None and not cache_ttl > 0:
-            raise ValueError(f"cache_ttl must be positive or None, got {cache_ttl!r}")
+        _check_ttl(cache_ttl)
         self.fn = fn
         self.async_fn = async_fn
         self.retries = retries
@@ -107,6 +105,12 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+def _check_ttl(seconds: object) -> None:
+    check_type("cache_ttl", seconds, (int, float, NoneType))
+    if isinstance(seconds, int | float) and not seconds > 0:
+        raise ValueError(f"cache_ttl must be positive or None, got {seconds!r}")
 
 
 def to_tool(tool: object) -> Tool:
