@@ -97,18 +97,11 @@ class Engine:
         require_extra()
         retry, limit = checked_retries(retries), checked_timeout(timeout)
         _check(concurrency=concurrency, on_failure=on_failure, max_result_chars=max_result_chars)
-        # `Engine(tool)` and `Engine("…")` lack the list.
-        if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
-            raise TypeError(f"tools must be a list of tools, got {tools!r}")
         check_type("policy", policy, (SalvagePolicy, NoneType), "SalvagePolicy() is one")
         check_type("redact", redact, (Redactor, NoneType), "Redactor() is one")
         allowed = {"allow_truncated": allow_truncated, "allow_doubtful": allow_doubtful}
         _check_switches(**allowed, trace_values=trace_values)
-        known: dict[str, Tool] = {}
-        for tool in map(to_tool, tools):
-            if tool.name in known:
-                raise ValueError(f"two tools are named {tool.name!r}")
-            known[tool.name] = tool
+        known = _by_name(tools)
         self.tools: Mapping[str, Tool] = MappingProxyType(known)
         """The tools by their names, read-only."""
         self._concurrency = concurrency
@@ -297,6 +290,18 @@ class Engine:
             concurrency=self._concurrency,
             refusals=judged.refusals,
         )
+
+
+def _by_name(tools: object) -> dict[str, Tool]:
+    # `Engine(tool)` and `Engine("…")` lack the list.
+    if isinstance(tools, str | bytes | Tool) or not isinstance(tools, Iterable):
+        raise TypeError(f"tools must be a list of tools, got {tools!r}")
+    known: dict[str, Tool] = {}
+    for tool in map(to_tool, tools):
+        if tool.name in known:
+            raise ValueError(f"two tools are named {tool.name!r}")
+        known[tool.name] = tool
+    return known
 
 
 def _check_switches(**switches: object) -> None:

@@ -85,9 +85,8 @@ class Tool:
             checked_timeout(timeout)
         if retries is not ...:
             checked_retries(retries)
-        check_type("cache", cache, bool)
         check_type("approval", approval, (bool, NoneType))
-        _check_ttl(cache_ttl)
+        _check_keeping(cache=cache, seconds=cache_ttl)
         self.fn = fn
         self.async_fn = async_fn
         self.retries = retries
@@ -107,7 +106,8 @@ class Tool:
         return f"Tool({self.name!r})"
 
 
-def _check_ttl(seconds: object) -> None:
+def _check_keeping(*, cache: object, seconds: object) -> None:
+    check_type("cache", cache, bool)
     check_type("cache_ttl", seconds, (int, float, NoneType))
     if isinstance(seconds, int | float) and not seconds > 0:
         raise ValueError(f"cache_ttl must be positive or None, got {seconds!r}")
