@@ -111,7 +111,10 @@ _CALLS = (
         doubt=True,
     ),
     CodeEntry(
-        "final-answer", "error", "A call stands before the model's final answer.", doubt=True
+        "final-answer",
+        "error",
+        "A call stands before the model's final answer, or behind it.",
+        doubt=True,
     ),
     CodeEntry("empty-name", "error", "The name of a call is empty or blank: a doubt."),
     CodeEntry(

@@ -77,6 +77,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         doubt_shown(builder, draft, place)
         doubt_begun_anew(builder, draft)
     turns.doubt_behind_observation(builder, draft)
+    turns.doubt_behind_answer(builder, draft)
     if draft.may_go_on:
         builder.turns.leave_open()
     # This comes while the draft is open: `_is_cut` needs its tool, and reports inside the call.

@@ -94,6 +94,8 @@ def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:
     if no_calls and _is_near_no_call(name, no_calls):
         return "misspelt"
     is_odd = name.strip(_ODD_ENDS) != name or not _ODD.isdisjoint(name) or not name.strip("_-")
+    # `Action: search` is a label and the name behind it.
+    is_odd = is_odd or ": " in name
     # With known tools, a key such as `arguments` is not a name: the name before it was lost.
     is_odd = is_odd or bool(tools and name in KEYS_OF_ARGUMENTS)
     if is_odd or not name or _is_near_namespace(name):

@@ -43,11 +43,27 @@ def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
     )
 
 
+def doubt_behind_answer(builder: Builder, draft: Draft) -> None:
+    """Doubts the open call if the model gave its final answer before it: the call may be a part of that."""
+    # In the markup of the call itself the answer has a doubt of its own. In a format without answers a
+    # line that begins with `Answer:` is prose.
+    is_behind = 0 <= builder.turns.answer_start < draft.start and builder.header.answer
+    if not is_behind or draft.doubts:
+        return
+    draft.doubts.append("final-answer")
+    builder.report(
+        "final-answer",
+        "error",
+        "Found a call behind a final answer; it may be a part of that",
+        Span(draft.start, draft.start),
+    )
+
+
 def doubt_before_answer(builder: Builder) -> None:
     """Doubts the calls before a final answer, which the model wrote without waiting for their results."""
     for index in builder.turns.awaiting:
         call = builder.calls[index]
-        # Calls behind the answer, and calls with the doubt of a made-up result.
+        # Calls behind the answer have the doubt already; one of a made-up result is enough, too.
         if index >= builder.turns.answered or "invented-result" in call.doubts:
             continue
         doubts = (*call.doubts, "final-answer")

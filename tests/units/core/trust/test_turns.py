@@ -20,7 +20,7 @@ ANSWERED = f"{CALL}Final Answer: nothing"
         (f"{BEHIND}Final Answer: 3", [("final-answer",), ("invented-result",)]),
         (f"Observation: warm\n{CALL}", [("invented-result",)]),
         (f"Observations are few.\n{CALL}", [()]),
-        (f"Final Answer: 3\n{CALL}", [()]),
+        (f"Final Answer: 3\n{CALL}", [("final-answer",)]),
     ],
 )
 def test_what_is_doubted(text: str, doubts: list[tuple[str, ...]]) -> None:

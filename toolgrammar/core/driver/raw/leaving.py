@@ -12,6 +12,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.driver.payload_end import cut_payload, leave
 from toolgrammar.core.driver.raw.thought_calls import end_before_calls
 from toolgrammar.core.driver.raw.value_doubts import (
+    doubt_begun,
     doubt_block_end,
     doubt_closer,
     doubt_damaged,
@@ -34,8 +35,14 @@ LONGEST = 2048
 """The most characters of a closer, or of a quoted call's tag, with the text required after it."""
 
 
-def close_raw(reader: RawReader, end: int) -> None:
-    """Ends the payload at an index of the buffer, before its closer or where that is missing."""
+def close_raw(reader: RawReader, end: int, *, opens: bool) -> None:
+    """Ends the payload at an index of the buffer, before its closer or where that is missing.
+
+    Args:
+        reader: the reader.
+        end: the index.
+        opens: whether another call opens there.
+    """
     driver = reader.driver
     reader.give(end)
     reader.let_go()
@@ -65,6 +72,8 @@ def close_raw(reader: RawReader, end: int) -> None:
         is_open = _is_opener(reader, end)
         judge_thought(driver.builder, raws.start, driver.base + end, is_open=is_open)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
+    if opens and reader.end.role == "input":
+        doubt_begun(driver, end)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)
 

@@ -34,6 +34,7 @@ _CLOSING_LINE = late(r"^</(?P<name>[^<>\s/]{1,64})>[ \t\r]{0,16}$", re.MULTILINE
 """A line that is a closing tag."""
 _MOST_LINES: Final = 16
 """The maximal number of such lines that are examined: each costs a pass over the text."""
+_BLANK_LINE = late(r"[ \t]*\r?\n[ \t]*\r?\n")
 _BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 
 
@@ -65,6 +66,39 @@ def doubt_inner_closer(
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
             builder.report("stray-close-tag", "error", message, Span(place, place))
             return
+
+
+def doubt_begun(driver: Driver, end: int) -> None:
+    """Doubts a call whose free text ended where another call opens, if the model broke off before it.
+
+    It did if there is no text and the tool requires an argument, or if the text is in a paragraph of its
+    own: `Sorry, let me try again.`
+
+    Args:
+        driver: the driver, which has emitted the text up to its end.
+        end: the index in the buffer where the text ends.
+    """
+    builder, draft = driver.builder, driver.builder.draft
+    if draft is None:
+        return
+    start, place = raws_of(builder).start, driver.base + end
+    text = "".join(draft.inputs or ())
+    if not text.strip():
+        if not builder.lacks_required:
+            return
+        message = "Found no text where the tool requires one, and the opener of another call"
+    elif _BLANK_LINE.match(builder.source.slice(start, start + NEAR)):
+        message = "Found no text behind its label, and words and another call below an empty line"
+    else:
+        return
+    draft.cut()
+    builder.report(
+        "truncated",
+        "error",
+        message,
+        Span(start, place),
+        hint="the call is not complete: do not run it",
+    )
 
 
 def doubt_closer(driver: Driver, end: int, *, in_lines: bool = False) -> None:
