@@ -101,7 +101,7 @@ _CALLS = (
     CodeEntry(
         "inner-argument",
         "error",
-        "What may begin another argument stands in a value, or right behind a call; it is kept.",
+        "What may begin another argument stands in a value, or right behind a call; it is kept, unless the format drops arguments that the tool does not have.",
         doubt=True,
     ),
     CodeEntry(

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.reports import doubt_argument, doubt_type, emit_arguments
 from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
-from toolgrammar.core.calls.role_effects import fill_part, report_twice, take_argument
+from toolgrammar.core.calls.role_effects import (
+    doubt_unknown,
+    fill_part,
+    report_twice,
+    take_argument,
+)
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
@@ -273,6 +278,7 @@ class RawValues:
                 f"Found argument `{draft.key[:40]}`; the tool's schema does not have it",
                 Span(draft.arguments_start, end),
             )
+            doubt_unknown(self.builder, draft, text, Span(self.start, end))
             return
         span, by_shape = Span(self.start, end), self.builder.header.types == "shape"
         if by_shape and whole and self.typed and is_broken_json(text, draft.schema):

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.calls.wrappers import may_wrap
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
-from toolgrammar.core.machine.near_marks import is_near
+from toolgrammar.core.machine.near_marks import is_near, may_be
 from toolgrammar.core.message.doubled import once
 from toolgrammar.core.message.groups import Group
 from toolgrammar.core.payloads.json.duplicates import is_same
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.payloads.raw.entities import decoded
+from toolgrammar.core.trust.free_texts import argument_in
 from toolgrammar.grammar.roles import GROUP_ROLES, MISSPELT
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.values.json_types import JsonValue
-    from toolgrammar.values.tools import ToolSpec
 
 _ESCAPED: Final = "\\_"
 _NEAR: Final = 64
@@ -204,27 +204,36 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
         report_twice(builder, draft, span, equal=is_same(arguments[key], value))
     spec = builder.spec()
     if spec is None or key not in spec.properties:
-        known = spec.properties if spec is not None else {}
-        # If the tool has a property `location` without a value so far, `locaton` is likely a
-        # misspelling of it.
-        near = [each for each in known if each not in arguments and is_near(key, each)]
-        # `argumens` may wrap all other arguments, as `arguments` would.
-        if may_wrap(builder.header.unwrap, key, value):
-            near += builder.header.unwrap[:1]
-        if near:
-            draft.doubts.append("misspelt")
-            message = f"Found argument `{key[:40]}`, which may be `{near[0][:40]}`"
-            builder.report("misspelt", "error", message, span, path=f"$.{key}")
-        elif spec is not None and _holds_call(value, spec):
-            draft.doubts.append("inner-argument")
-            message = f"Found a call of `{spec.name[:40]}` in an argument that it does not have"
-            builder.report("inner-argument", "error", message, span, path=f"$.{key}")
+        doubt_unknown(builder, draft, value, span)
     arguments[key] = value
 
 
-def _holds_call(value: JsonValue, spec: ToolSpec) -> bool:
-    """Whether a text holds a call of a tool, in whatever markup: `<name>find</name><query>`."""
-    return isinstance(value, str) and named_as_in_a_call(value, {spec.name: spec}, ()) is not None
+def doubt_unknown(builder: Builder, draft: Draft, value: JsonValue, span: Span) -> None:
+    """Doubts a call with an argument that its tool does not have, if it may be or hold one that it has."""
+    key, spec = draft.key, builder.spec()
+    known = spec.properties if spec is not None else {}
+    # If the tool has a property `location` without a value so far, `locaton` is likely a
+    # misspelling of it.
+    near = [each for each in known if each not in draft.arguments and _is_spelling(key, each)]
+    # `argumens` may wrap all other arguments, as `arguments` would.
+    if may_wrap(builder.header.unwrap, key, value):
+        near += builder.header.unwrap[:1]
+    code, message = "inner-argument", ""
+    if near:
+        code, message = "misspelt", f"Found argument `{key[:40]}`, which may be `{near[0][:40]}`"
+    elif spec is not None and isinstance(value, str):
+        if named_as_in_a_call(value, {spec.name: spec}, ()) is not None:
+            message = f"Found a call of `{spec.name[:40]}` in an argument that it does not have"
+        elif tag := argument_in(value, known):
+            message = f"Found `{tag[:40]}` in an argument that the tool does not have"
+    if message:
+        draft.doubts.append(code)
+        builder.report(code, "error", message, span, path=f"$.{key}")
+
+
+def _is_spelling(word: str, key: str) -> bool:
+    """Whether a word may be a key that is misspelt, or in capitals."""
+    return is_near(word, key) or may_be(word, key) or word.casefold() == key.casefold()
 
 
 def report_twice(

@@ -38,7 +38,7 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
         return
     text, spec = "".join(draft.inputs), builder.tools.get(draft.name or "")
     keys = spec.properties if spec is not None else ()
-    if mark := _argument_in(text, keys) or _member_in(text, keys):
+    if mark := argument_in(text, keys) or _member_in(text, keys):
         message = f"Found `{mark[:40]}` in a text; it may be an argument of its call"
     elif _may_be_call(text, builder.tools):
         message = "Found an object with the name of a tool as a text; it may be a call"
@@ -50,7 +50,7 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
     builder.report(CODE, "error", message, Span(draft.start, max(draft.start, end)))
 
 
-def _argument_in(text: str, keys: Iterable[str]) -> str:
+def argument_in(text: str, keys: Iterable[str]) -> str:
     """Returns the tag of an argument in a text, such as `<path>` or `<parameter name="path">`, or ""."""
     for key in keys if "<" in text else ():
         if key in text:
