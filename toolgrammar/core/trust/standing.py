@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 CODE: Final = "quoted-call"
 BEGINNING: Final = 32
 """The number of characters behind a text that are looked at, too."""
+_LAST_OF_TEXT: Final = 8
+"""The number of characters at the end of a text by which its place is recognized."""
 _LONGEST_INDENT: Final = 64
 """The maximal indentation of a call that is counted, in characters."""
 _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
@@ -147,8 +149,8 @@ def _beginning(builder: Builder, draft: Draft, text: str) -> str:
     """Returns the first characters behind a text before a call: the bracket of its list, or its own."""
     source, start = builder.source, draft.start
     before = source.slice(start - _LONGEST_INDENT, start).rstrip()
-    # A bracket that the text ends with is no markup.
-    is_list = before.endswith("[") and not text.rstrip().endswith("[")
+    # The bracket is that of the list only if nothing else stands between it and the text.
+    is_list = before.endswith("[") and before[:-1].rstrip().endswith(text.rstrip()[-_LAST_OF_TEXT:])
     return "[" * is_list + source.slice(start, start + BEGINNING)
 
 
