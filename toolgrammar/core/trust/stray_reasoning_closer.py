@@ -39,9 +39,18 @@ def _half(tag: str) -> str:
     return half if len(half) > _LEAST else ""
 
 
-def closes_unopened(text: str, calls: Sequence[ToolCall]) -> bool:
-    """Whether a common closer of reasoning may stand behind a call, so that the driver has to look."""
-    return bool(calls) and any(text.find(tag, calls[0].span.end) >= 0 for tag in COMMON)
+def closes_unopened(text: str, calls: Sequence[ToolCall], parts: Iterable[str]) -> bool:
+    """Whether a common closer of reasoning may stand behind a call, so that the driver has to look.
+
+    Args:
+        text: the message.
+        calls: its calls.
+        parts: the parts of it that are text.
+    """
+    if not calls:
+        return False
+    tags = [tag for tag in COMMON if text.find(tag, calls[0].span.end) >= 0]
+    return any(tag in part for part in parts for tag in tags) if tags else False
 
 
 def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:

@@ -97,9 +97,10 @@ class StreamReader:
         is_closed = bool(message.reasonings) and not message.left_open
         closers = () if is_closed else message.rules.closers
         signs, tools, source = self.machine.signs, message.tools, message.source
-        if message.texts and not is_closed and closes_unopened(source.text(), message.calls):
+        texts = message.texts.each(source.text()) if message.texts else ()
+        if texts and not is_closed and closes_unopened(source.text(), message.calls, texts):
             return True
-        for text in message.texts.each(source.text()) if message.texts else ():
+        for text in texts:
             if any(closer in text for closer in closers) or signs.are_in(text, tools):
                 return True
         thoughts = message.thoughts.each(source.text()) if message.thoughts else ()

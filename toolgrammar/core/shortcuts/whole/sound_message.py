@@ -79,7 +79,7 @@ def _closes_unopened(reading: WholeReader) -> bool:
     written = "".join(reading.parts)
     if any(closer in written for closer in reading.rules.closers):
         return True
-    return closes_unopened(reading.text, reading.calls)
+    return closes_unopened(reading.text, reading.calls, reading.parts)
 
 
 def _shows_calls(reading: WholeReader) -> bool:
