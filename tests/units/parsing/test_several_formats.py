@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -300,7 +301,7 @@ def test_of_equal_formats_the_id_decides_where_nobody_chose(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("formats", ["auto", ["auto"], ["hermes", "auto"], "hermes,auto"])
-def test_auto_is_cautious_in_a_list_too(formats: str | list[str]) -> None:
+def test_auto_is_cautious_in_a_list_too(formats: Any) -> None:
     tools = [{"name": "search", "parameters": {"properties": {"query": {"type": "string"}}}}]
     text = "To clean up:\n```bash\nrm -rf build\n```\nDone."
     assert toolgrammar.parse(text, formats, tools=tools).calls == ()

@@ -4,7 +4,7 @@ import pytest
 
 from tests.units.core.cuts import read
 
-WRITE = {
+WRITE: dict[str, object] = {
     "name": "write_file",
     "parameters": {
         "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
@@ -50,5 +50,5 @@ def test_a_list_or_object_that_broke_off_before_an_item(arguments: str) -> None:
 def test_a_word_of_json_is_no_name_but_of_a_given_tool(name: str) -> None:
     text = f'<tool_call>\n{{"name": {name}, "arguments": {{}}}}\n</tool_call>'
     assert [call.doubts for call in read("hermes", text).calls] == [("bare-text",)]
-    tool = {"name": name, "parameters": {}}
+    tool: dict[str, object] = {"name": name, "parameters": {}}
     assert [call.executable for call in read("hermes", text, tools=[tool]).calls] == [True]
