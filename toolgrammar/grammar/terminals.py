@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolgrammar.grammar.roles import KNOWN_TOOL, MARK_TERMINAL, MISSPELT
+from toolgrammar.grammar.roles import MARK_TERMINAL, MISSPELT
 from toolgrammar.patterns import marks
 from toolgrammar.patterns.fences import OPENING
 
@@ -53,11 +53,6 @@ class Terminal(NamedTuple):
     def holds_name(self) -> bool:
         """Whether a named group of the pattern has the name of the call."""
         return any(role == "name" for _, role in self.groups)
-
-    @property
-    def names_known(self) -> bool:
-        """Whether it is read only before the name of a tool that the caller gives."""
-        return any(role == KNOWN_TOOL for _, role in self.groups)
 
     def with_header(self, header: Header) -> Terminal:
         """Returns the terminal with the options of a header."""

@@ -21,7 +21,6 @@ from toolgrammar.core.mending.mending import step_back_to_call
 from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener
 from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.tokens import decoded_token
-from toolgrammar.core.trust.code_around import note_own_block
 from toolgrammar.grammar.roles import CLOSING_LINES, KNOWN_TOOL, MISSPELT
 from toolgrammar.patterns import marks
 from toolgrammar.patterns.partial import MAX_TOKEN, MOST_BLANKS
@@ -299,9 +298,6 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         builder.marks.note_fence(text)
     if step.terminal.is_mark:
         builder.marks.note_mark(marks.word(text))
-    # A fence that only counts before a call of a given tool is a block around it, not its markup.
-    if step.opens and step.terminal.names_known and text.lstrip()[:1] in ("`", "~"):
-        note_own_block(builder, start + text.index("\n") + 1)
     if driver.final and step.leaf == "value":
         # Nothing shows that the last word of the text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)

@@ -66,17 +66,6 @@ def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool =
         turns.quote(offset + len(opener), is_inline=is_inline)
 
 
-def note_own_block(builder: Builder, began: int) -> None:
-    """Notes that an island is in a block of code, whose fence its opener contains.
-
-    Args:
-        builder: the message.
-        began: the offset where the content of the block begins.
-    """
-    if builder.turns.fence != NESTED:
-        builder.turns.stand_in_fence(began)
-
-
 def note_block(builder: Builder, blocks: Blocks, offset: int, free: int, *, is_fence: bool) -> None:
     """Notes whether an island that opens at an offset is in a block of code.
 
