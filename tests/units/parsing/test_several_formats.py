@@ -312,7 +312,9 @@ def test_formats_named_before_auto_are_preferred() -> None:
     assert toolgrammar.parse(HERMES, "auto").calls[0].format == "hermes"
     assert toolgrammar.parse(HERMES, both).calls[0].format == "ernie45"
     # Joined once more, it still prefers that one.
-    assert toolgrammar.parse(HERMES, [both, "kimi_k2"]).calls[0].format == "ernie45"
+    assert (
+        toolgrammar.parse(HERMES, toolgrammar.any_of(both, "kimi_k2")).calls[0].format == "ernie45"
+    )
     assert both.id == "auto"
     assert toolgrammar.any_of("auto") == toolgrammar.formats.resolve_any("auto") != both
 

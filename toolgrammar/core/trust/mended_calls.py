@@ -237,17 +237,6 @@ def _stands_for_value(mended: Mended) -> bool:
     return "bare-text" in mended.codes and any(map(is_placeholder, mended.strings))
 
 
-def _has_undeclared(mended: Mended) -> bool:
-    """Whether an argument that the tool does not have may be a damaged closer.
-
-    Example: `parameters`, if `<parameters>` was written for `</parameters>`.
-    """
-    if mended.spec is None or "missing-close-tag" not in mended.codes:
-        return False
-    others = mended.arguments.keys() - mended.spec.properties.keys()
-    return mended.spec.names_arguments and any(mended.arguments[key] == "" for key in others)
-
-
 def _opens_behind_colon(mended: Mended) -> bool:
     """Whether a colon and a bracket were inserted, as in `{"path"[ "a"}`, damaged from `{"path": "a"}`."""
     return {"colon", "bracket"} <= mended.codes
@@ -319,11 +308,6 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         "inner-quote",
         "Found a string with mended quotes that may hold another argument of the tool",
         _holds_awaited,
-    ),
-    (
-        "missing-close-tag",
-        "Found an empty argument that the tool does not have; it may be a damaged closer",
-        _has_undeclared,
     ),
     (
         "bare-text",

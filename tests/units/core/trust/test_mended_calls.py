@@ -340,17 +340,16 @@ def test_a_string_with_mended_quotes_may_hold_another_argument() -> None:
     check('{"path": "a, "tags: "b", "tags": []}')
 
 
-def test_an_empty_argument_that_the_tool_lacks_may_be_a_closer() -> None:
+def test_an_empty_argument_without_its_closer_may_be_a_damaged_closer() -> None:
     text = (
         "<function_calls>\n<invoke>\n<tool_name>edit</tool_name>\n"
         "<parameters>\n<path>a</path>\n<parameters>\n</invoke>\n</function_calls>"
     )
-    assert [call.doubts for call in read("anthropic_legacy", text, [TOOL]).calls] == [
-        ("missing-close-tag",)
-    ]
     keys: dict[str, object] = {"path": {}, "parameters": {}}
-    tool: dict[str, object] = {"name": "edit", "parameters": {"properties": keys}}
-    assert read("anthropic_legacy", text, [tool]).calls[0].executable
+    declared: dict[str, object] = {"name": "edit", "parameters": {"properties": keys}}
+    for tool in (TOOL, declared):
+        calls = read("anthropic_legacy", text, [tool]).calls
+        assert [call.doubts for call in calls] == [("missing-close-tag",)]
 
 
 def test_text_without_quotes_begins_with_no_tag() -> None:
