@@ -207,3 +207,15 @@ def _string_begun() -> re.Pattern[str]:
 def begins_in_string(text: str) -> bool:
     """Whether a text begins with the rest of a string and the delimiter behind it."""
     return text.startswith(('"', "'")) and _STRING.match(text) is not None
+
+
+def begins_rest(text: str) -> bool:
+    """Whether a text begins with the rest of a string, or with a member whose key is in quotes.
+
+    As `, "kilos": 25}}]` behind `[{"name": "f", "arguments": {"kind": "rye"}]`: the closer of the list was
+    read, so that the member begins the text.
+    """
+    if begins_in_string(text):
+        return True
+    # In text a key without quotes may be a word of prose.
+    return text.startswith(",") and goes_on(text[:MOST], lambda _: False, final=True) is True

@@ -10,7 +10,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolgrammar.core.evidence.member_behind import begins_in_string
+from toolgrammar.core.evidence.member_behind import begins_rest
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.other_turns import OtherTurns
 from toolgrammar.core.evidence.spellings import may_be_spelt_otherwise
@@ -204,7 +204,7 @@ class Signs:
             text: the text.
             tools: the known tools by their names.
         """
-        if begins_in_string(text) or foreign_call(text) is not None:
+        if begins_rest(text) or foreign_call(text) is not None:
             return True
         if any(map(text.__contains__, self._plain_closers)):
             return True  # the text before the closer may belong to a call

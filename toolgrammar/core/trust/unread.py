@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias
 
-from toolgrammar.core.evidence.member_behind import MOST, begins_in_string, goes_on
+from toolgrammar.core.evidence.member_behind import begins_rest
 from toolgrammar.core.evidence.spellings import spellings_in
 from toolgrammar.core.evidence.used import (
     NEAR,
@@ -192,10 +192,7 @@ class _Search:
         calls = self._builder.calls
         if not calls or calls[0].span.end > start:
             return False
-        # Of `}], "kilos": 25}}]` the list's closer was read, so that the member begins the text.
-        is_member = text.startswith(",") and goes_on(text[:MOST], _undeclared, final=True) is True
-        is_rest = is_member or begins_in_string(text)
-        return is_rest and not self._told.all_but_mended.touch(start, start + len(text))
+        return begins_rest(text) and not self._told.all_but_mended.touch(start, start + len(text))
 
     def precedes_closer(self, start: int, text: str, signs: Signs) -> bool:
         """Whether the text right behind a call without a closer ends with that, so that it may be lost.
@@ -227,11 +224,6 @@ class _Search:
             if call is not None and is_opened and self._is_lost(call):
                 return mended.start, mended.written, True
         return None
-
-
-def _undeclared(_: str) -> bool:
-    """Whether a key without quotes is an argument: in text behind a call it may be a word of prose."""
-    return False
 
 
 def _texts_of_calls(builder: Builder) -> set[str]:
