@@ -67,7 +67,7 @@ class Markup(Around):
     def follows(self, look: LookAhead, index: int) -> bool:
         """Whether markup of the envelope, sound or mended, follows the payload at an index."""
         source = look.source
-        if self._is_frame(source.text, index, long=False):
+        if self._is_frame(source, index, long=False):
             return True
         # The chunk may have ended inside the markup: `</tool_c`.
         self._wait_for(source, index)
@@ -80,7 +80,7 @@ class Markup(Around):
         # A grammar may have `}` as a token of the envelope, but here it belongs to the payload.
         if source.text[index] in _OF_JSON:
             return False
-        if self._is_frame(source.text, index):
+        if self._is_frame(source, index):
             return True
         if opener := self._start.opener.match(source.text, index):
             # An opener that is a bare word also matches `true` and `12`.
@@ -209,7 +209,7 @@ class Markup(Around):
             index: the index after all brackets and white space that follow it.
         """
         text, start = source.text, self._start
-        shown = self._is_frame(text, index) or _NEXT.match(text, index)
+        shown = self._is_frame(source, index) or _NEXT.match(text, index)
         if not shown and not start.opener.match(text, index):
             self._wait_for(source, index)
             begun = _BEGUN.fullmatch(text[index : index + REACH])
@@ -219,18 +219,26 @@ class Markup(Around):
             return False
         # If the payload ends the call, the opener may follow directly. Otherwise the envelope's own
         # token has to stand before it.
-        return self._after.accepts_text or self.alone or self._is_frame(text, behind, long=False)
+        return self._after.accepts_text or self.alone or self._is_frame(source, behind, long=False)
 
     def _long_token(self, text: str, index: int) -> re.Match[str] | None:
         """Returns the envelope's token at an index, if it is long enough to be evidence."""
         match = self._after.token.match(text, index)
         return match if match is not None and len(match.group().strip()) >= _DISTINCTIVE else None
 
-    def _is_frame(self, text: str, index: int, *, long: bool = True) -> bool:
-        """Whether the envelope's markup stands at an index; `long`: a distinctive token only."""
-        after = self._after
+    def _is_frame(self, source: Source, index: int, *, long: bool = True) -> bool:
+        """Whether the envelope's markup stands at an index; `long`: a distinctive token only.
+
+        Raises:
+            More: the next character decides, as for `/@@end$/`.
+        """
+        after, text = self._after, source.text
         token = self._long_token(text, index) if long else after.token.match(text, index)
-        return token is not None or repairs_of(after).pattern.match(text, index) is not None
+        if token is None:
+            return repairs_of(after).pattern.match(text, index) is not None
+        if not (source.final or after.exact) and after.beginnings.match(text, index):
+            raise More
+        return True
 
     def _is_cut(self, source: Source, index: int) -> bool:
         """Whether the text ends inside the markup after the payload."""
@@ -257,7 +265,7 @@ class Markup(Around):
         # Without a stray closer, this is the index at which `follows` has looked for the envelope.
         if place == index:
             return False
-        if self._is_frame(text, place, long=False):
+        if self._is_frame(source, place, long=False):
             return True
         self._wait_for(source, place)
         return False
