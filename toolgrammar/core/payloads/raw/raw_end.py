@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
     from toolgrammar.patterns.quick_search import Search
 
-_LOOKS_ON = late(r"\$|\\b|\(\?!(?!\)|\(\?#)")
+_LOOKS_ON = late(r"\$|\\[bZ]|\(\?!(?!\)|\(\?#)")
 """Matches parts of an expression that may depend on more text, except the guard of stray tags."""
 _BLANKS_IN_FRONT = rf"\s{{0,{MOST_BLANKS}}}"
 """The expression in the tables for a closer that may begin with white space."""
@@ -136,7 +136,7 @@ class RawEnd(TokenPatterns):
         """Finds the next closer, or tag of a quoted call, that the text after it confirms."""
         expression = any_of(self.sure)
         found = compile_pattern(expression)
-        # `$`, `\b` or a negative look-ahead needs the text after a closer: a stream waits for it.
+        # `$`, `\b`, `\Z` or a negative look-ahead needs the text after a closer: a stream waits for it.
         self.looks_on = _LOOKS_ON.search(expression) is not None
         self.repeats = any("_SAME_" in group for group in found.groupindex)
         return found
