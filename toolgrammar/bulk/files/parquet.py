@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.bulk.rows.fingerprints import fingerprint_of
 from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type, sound
 from toolgrammar.bulk.rows.result_lines import plain_json
-from toolgrammar.bulk.rows.row_fields import row_of
+from toolgrammar.bulk.rows.row_fields import row_of_table
 from toolgrammar.values.calls import ParseResult
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ class GroupRows:
         """Returns the rows; only the columns that are wanted are read."""
         table = _group(self.path, self.group, reading.needed).slice(self.start, self.count)
         for number, row in enumerate(table.to_pylist(), self.first):
-            yield row_of(number, row, reading.column, reading.wanted)
+            yield row_of_table(number, row, reading.column, reading.wanted)
 
 
 # Cached in each process, since reading the footer of a large file is slow.
-@cache
+@lru_cache(1)
 def _file(path: Path) -> Any:
     import pyarrow.parquet
 
@@ -118,6 +118,10 @@ class ParquetFile:
 
     def chunks(self, reading: Reading, start: int, before: int) -> Iterator[Chunk]:
         """Yields the pieces of each row group."""
+        # For one run only: since the last one the file may have been written anew. Processes of a
+        # pool live as long as their run.
+        _file.cache_clear()
+        _latest.clear()
         above = 0
         # `start` counts rows in the whole file, a place those in its group.
         for group, size in enumerate(self.sizes):

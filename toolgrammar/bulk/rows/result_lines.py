@@ -10,10 +10,13 @@ import json
 import math
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.plain import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Strings are matched first, so that "NaN" inside one is not replaced.
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
@@ -26,9 +29,14 @@ _DEEPEST = 400
 _ODD, _TOO_DEEP = "odd", "too deep"
 
 
-def plain_json(value: object) -> bytes:
-    """Returns a value as compact JSON."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def plain_json(value: object, default: Callable[[object], object] | None = None) -> bytes:
+    """Returns a value as compact JSON.
+
+    Args:
+        value: the value.
+        default: returns the plain value for one of a type that JSON lacks.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=default)
     # Rare, so that most values need no regular expression.
     if "Infinity" in text or "NaN" in text:
         text = _CONSTANT.sub(lambda match: _WRITTEN.get(match[0], match[0]), text)

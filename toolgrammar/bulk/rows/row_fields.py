@@ -1,7 +1,7 @@
 """Reads the wanted columns of rows in lines of JSON.
 
-A row is good when its line is JSON (RFC 8259, so without `NaN`) and the column holds a string or
-null. Where msgspec is installed, it reads whole chunks in which every row is good and stands on
+A row is good when its line is JSON (RFC 8259, but for a `NaN` in a column that nobody wants) and the
+column holds a string or null. Where msgspec is installed, it reads whole chunks in which every row is good and stands on
 one line; a chunk that it refuses is read line by line. Other columns are skipped.
 `{"text": "Hi.", "id": 7}` is a row with the message `Hi.`; with `keep=["id"]` also `{"id": 7}`.
 """
@@ -13,11 +13,11 @@ import json
 from functools import cache
 from itertools import islice, repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from toolgrammar.bulk.rows.columns_of_rows import value_at
+from toolgrammar.bulk.rows.plain_values import plain_value, without_nulls
 from toolgrammar.bulk.rows.result_lines import plain_json
-from toolgrammar.tools.json_texts import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -86,6 +86,21 @@ def checked(number: int, value: object, column: str, kept: bytes = b"") -> Row:
 
 def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ...]) -> Row:
     """Returns the row in a mapping."""
+    return _row_of(number, row, column, keep, lambda value: value)
+
+
+def row_of_table(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ...]) -> Row:
+    """Returns the row of an Arrow table, whose objects have null for each member that they lack."""
+    return _row_of(number, row, column, keep, without_nulls)
+
+
+def _row_of(
+    number: int,
+    row: Mapping[Any, Any],
+    column: str,
+    keep: tuple[str, ...],
+    kept_value: Callable[[object], object],
+) -> Row:
     message = value_at(row, column, _MISSING)
     if message is _MISSING:
         return (number, None, b"", _lacks(row, column))
@@ -94,7 +109,8 @@ def row_of(number: int, row: Mapping[Any, Any], column: str, keep: tuple[str, ..
         try:
             # A column that this row lacks is omitted; only the one with the message has to be
             # there.
-            kept = plain_json({name: row[name] for name in keep if name in row})
+            wanted = {name: kept_value(row[name]) for name in keep if name in row}
+            kept = plain_json(wanted, plain_value)
         except (TypeError, ValueError, RecursionError) as error:
             return (number, None, b"", f"what is kept of it is no JSON: {error}")
     return checked(number, message, column, kept)
@@ -118,8 +134,7 @@ def _line_by_line(data: bytes, first: int, column: str, keep: tuple[str, ...]) -
 def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
     """Returns the row in one line, read with the standard library."""
     try:
-        # Bytes that are no UTF-8 become half surrogates: they matter only in wanted columns.
-        row = read_json(line.decode("utf-8", "surrogateescape"))
+        row = _read(line)
     except json.JSONDecodeError as error:
         # Some of its messages end with " at", for a position to follow.
         said = error.msg.removesuffix(" at")
@@ -132,9 +147,41 @@ def _row(number: int, line: bytes, column: str, keep: tuple[str, ...]) -> Row:
     if message is _MISSING:
         return (number, None, b"", _lacks(row, column))
     wanted = {name: row[name] for name in keep if name in row}
+    if b"NaN" in line or b"Infinity" in line:
+        try:
+            plain_json((message, wanted), _refuse)
+        except ValueError as error:
+            return (number, None, b"", f"it is not JSON: {error}")
     if not _is_utf8(line) and _has_escaped_byte((message, wanted)):
         return (number, None, b"", "it has bytes that are not UTF-8")
     return checked(number, message, column, plain_json(wanted) if keep else b"")
+
+
+class _Constant:
+    """A `NaN` or an infinity in a line: no JSON, and of no harm in a column that nobody wants."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _read(line: bytes) -> object:
+    """Returns the value in a line.
+
+    Raises:
+        ValueError: it is not JSON, or nests too deeply.
+    """
+    try:
+        # Bytes that are no UTF-8 become half surrogates: they matter only in wanted columns.
+        text = line.decode("utf-8", "surrogateescape")
+        value: object = json.loads(text, parse_constant=_Constant)
+    except RecursionError as error:
+        raise ValueError("lists and objects nest too deeply in it") from error
+    return value
+
+
+def _refuse(value: object) -> NoReturn:
+    name = value.name if isinstance(value, _Constant) else repr(value)
+    raise ValueError(f"`{name}` is no JSON")
 
 
 # `surrogateescape` makes U+DC80 to U+DCFF of bytes that are not UTF-8.

@@ -1,6 +1,8 @@
 """Parquet files and Hugging Face datasets, read and written."""
 
 import json
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +148,44 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         toolgrammar.batch([], "hermes", output=tmp_path / "out.parquet")
     with pytest.raises(ImportError, match=r"pip install 'toolgrammar\[bulk\]'"):
         toolgrammar.batch(tmp_path / "rows.parquet", "hermes")
+
+
+def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    log, output = tmp_path / "s.parquet", tmp_path / "out.jsonl"
+    for text in ("first", "other"):
+        pq.write_table(pa.table({"text": [text]}), log)
+        assert toolgrammar.score(log, "hermes").rows == 1
+        toolgrammar.batch(log, "hermes", output=output, resume=False)
+        assert [line["text"] for line in read_lines(output)] == [text]
+
+
+def test_members_that_other_rows_have_are_no_arguments(tmp_path: Path) -> None:
+    """Arrow gives all objects of a column the same members, null where a row lacks one."""
+    rows = []
+    for name, arguments in (("get_weather", {"city": "Oslo"}), ("search", {"q": "tide"})):
+        call = {"name": name, "arguments": arguments}
+        text = f"<tool_call>\n{json.dumps(call)}\n</tool_call>"
+        rows.append({"text": text, "truth": [call], "tools": [{"name": name}]})
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "s.parquet")
+    found = toolgrammar.score(
+        tmp_path / "s.parquet", "hermes", truth="truth", tools_column="tools"
+    ).all
+    assert (found["same_call"].hits, found["same_call"].of) == (2, 2)
+    assert (found["same_argument"].hits, found["same_argument"].of) == (2, 2)
+
+
+def test_values_that_json_lacks_are_kept_as_text(tmp_path: Path) -> None:
+    moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    row = {"at": moment, "day": moment.date(), "cost": Decimal("1.50"), "raw": b"\xffa"}
+    pq.write_table(pa.Table.from_pylist([{"text": "a", **row}]), tmp_path / "s.parquet")
+    output = tmp_path / "out.jsonl"
+    toolgrammar.batch(tmp_path / "s.parquet", "hermes", output=output, keep=list(row))
+    wanted_row = {
+        "at": "2026-01-02T03:04:05+00:00",
+        "day": "2026-01-02",
+        "cost": "1.50",
+        "raw": "\\xffa",
+    }
+    assert [line["row"] for line in read_lines(output)] == [wanted_row]
+    report = toolgrammar.score(tmp_path / "s.parquet", "hermes", labels=["day"])
+    assert report.of("day", "2026-01-02").messages == 1

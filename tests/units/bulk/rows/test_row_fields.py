@@ -97,3 +97,12 @@ def test_any_name_may_be_a_column() -> None:
 )
 def test_a_row_says_what_it_has_instead(row: bytes, said: str) -> None:
     assert list(_rows(row, 1, "text", ())) == [(1, None, b"", said)]
+
+
+@pytest.mark.parametrize("constant", ["NaN", "-Infinity"])
+def test_a_constant_matters_only_in_a_wanted_column(constant: str) -> None:
+    data = f'{{"loss":[{constant}],"text":"a NaN","id":1}}\n'.encode()
+    assert list(_rows(data, 1, "text", ("id",))) == [(1, "a NaN", b'{"id":1}', "")]
+    refused = f"it is not JSON: `{constant}` is no JSON"
+    assert list(_rows(data, 1, "text", ("loss",))) == [(1, None, b"", refused)]
+    assert list(_rows(data, 1, "loss", ())) == [(1, None, b"", refused)]
