@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from toolgrammar.comparison.figures import mean, quotient
 from toolgrammar.comparison.messages import bare_json
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from toolgrammar.comparison.carried import Wire
     from toolgrammar.comparison.figures import Figure
     from toolgrammar.values.events import Event
+
+_Item = TypeVar("_Item")
 
 AS_TEXT: Final = "text"
 AS_ONE: Final = "one"
@@ -63,7 +65,7 @@ def sizes(
 
 def prompts(form: Format, wires: Sequence[Wire], tokenizers: Mapping[str, Tokenizer]) -> Sizes:
     """Returns the mean number of tokens that a prompt has beyond the JSON of its tools."""
-    given = [wire.message.tools for wire in wires if wire.message.tools][:_PROMPTS]
+    given = _spread([wire.message.tools for wire in wires if wire.message.tools], _PROMPTS)
     marks = markers(form)
     try:
         texts = [form.prompt(tools) for tools in given]
@@ -99,8 +101,7 @@ def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figur
     calls: list[float] = []
     shapes: list[str] = []
     single = [wire for wire in wires if len(wire.message.calls) == 1]
-    # Every n-th message, so that all shapes are represented.
-    for wire in single[:: max(1, len(single) // _WAITS)][:_WAITS]:
+    for wire in _spread(single, _WAITS):
         name = len('{"name": ') + len(json.dumps(wire.message.calls[0].name, ensure_ascii=False))
         places = _known(form, wire)
         if places is not None:
@@ -109,6 +110,16 @@ def earliness(form: Format, wires: Sequence[Wire]) -> tuple[Figure | None, Figur
             calls.append(places[1] - len(bare_json(wire.message)))
             shapes.append(wire.message.shape)
     return mean(names, shapes), mean(calls, shapes)
+
+
+def _spread(items: Sequence[_Item], most: int) -> list[_Item]:
+    """Returns at most so many items, at even distances from the first to the last.
+
+    Messages often come sorted by shape: the first of them would stand for one shape alone.
+    """
+    count = min(most, len(items))
+    # The middle of each of `count` equal parts: the same from either end, but for a half.
+    return [items[(2 * place + 1) * len(items) // (2 * count)] for place in range(count)]
 
 
 def _known(form: Format, wire: Wire) -> tuple[int, int] | None:

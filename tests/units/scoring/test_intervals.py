@@ -1,10 +1,11 @@
 """Wilson's interval, plain and of clusters."""
 
 import random
+from math import gamma, pi, sqrt
 
 import pytest
 
-from toolgrammar.scoring.intervals import Sums, ratio, wilson
+from toolgrammar.scoring.intervals import Sums, _student, ratio, wilson
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,42 @@ def test_all_or_none_count_as_their_messages() -> None:
     assert _sums((0, 4), (0, 2)).effective == 2
 
 
+def _high(hits: list[int], of: int) -> float:
+    sums = _sums(*[(each, of) for each in hits])
+    return wilson(sums.hits / sums.of, sums.effective)[1]
+
+
+@pytest.mark.parametrize(("messages", "of"), [(2, 2), (10, 100), (40, 3), (100, 9)])
+def test_none_look_no_worse_than_some(messages: int, of: int) -> None:
+    none = _high([0] * messages, of)
+    for first in ([1], [1, 1], [of]):
+        assert none < _high([*first, *[0] * (messages - len(first))], of)
+
+
+def test_many_hits_alike_in_all_messages_count_as_many_items() -> None:
+    """Where all messages have the same share, nothing clusters."""
+    sums = _sums(*[(2, 4)] * 200)
+    assert sums.effective > 0.9 * sums.of
+
+
+@pytest.mark.parametrize(("share", "alike"), [(0.01, 0.2), (0.05, 0.6), (0.3, 0.0)])
+def test_the_interval_of_few_messages_covers(share: float, alike: float) -> None:
+    """Of ten messages with a hundred calls each, whose calls are more or less alike."""
+    drawn = random.Random(7)
+    covered = 0
+    for _ in range(200):
+        sums = Sums()
+        for _ in range(10):
+            own = share
+            if alike:
+                weight = 1 / alike - 1
+                own = drawn.betavariate(share * weight, (1 - share) * weight)
+            sums.add(sum(drawn.random() < own for _ in range(100)), 100)
+        low, high = wilson(sums.hits / sums.of, sums.effective)
+        covered += low <= share <= high
+    assert covered >= 0.94 * 200
+
+
 def test_the_interval_covers_what_is_so() -> None:
     """Of messages whose calls succeed together, 95 % of the intervals hold the share."""
     drawn = random.Random(7)
@@ -69,6 +106,29 @@ def test_a_ratio_has_students_interval() -> None:
     found = ratio([(value, 1) for value in (1, 2, 3, 4, 5)])
     # 3 +- 2.776 * sqrt(2.5 / 5), of four degrees of freedom.
     assert found == pytest.approx((3, 3 - 1.963, 3 + 1.963), rel=0.04)
+
+
+@pytest.mark.parametrize(
+    ("values", "half"),
+    [
+        ((1, 3), 12.706),
+        ((1, 2, 3), 4.3027 / 3**0.5),
+        ((1, 2, 2, 3), 3.1824 / 6**0.5),
+    ],
+)
+def test_few_messages_have_the_exact_quantile(values: tuple[float, ...], half: float) -> None:
+    found = ratio([(value, 1) for value in values])
+    assert found == pytest.approx((2, 2 - half, 2 + half), abs=1e-3)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 7, 30, 31, 60])
+def test_students_quantile_bounds_95_per_cent(degrees: int) -> None:
+    """The density of Student's distribution, summed from minus to plus the quantile."""
+    factor = gamma((degrees + 1) / 2) / (sqrt(degrees * pi) * gamma(degrees / 2))
+    limit, steps = _student(degrees), 20_000
+    places = ((step + 0.5) * limit / steps for step in range(steps))
+    inside = sum((1 + place**2 / degrees) ** (-(degrees + 1) / 2) for place in places)
+    assert 2 * factor * inside * limit / steps == pytest.approx(0.95, abs=1e-5)
 
 
 def test_what_differs_between_kinds_is_not_uncertain() -> None:
