@@ -2,7 +2,8 @@
 
 A truth is a list of calls, one call, or its JSON text, in any of the usual shapes:
 `{"name": "f", "arguments": {…}}`, OpenAI's `{"function": {"name": "f", "arguments": "{…}"}}`,
-Anthropic's `{"name": "f", "input": {…}}`, also under `calls` or `tool_calls`.
+Anthropic's `{"name": "f", "input": {…}}`, also with `parameters` or `args`, and under `calls` or
+`tool_calls`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.tools.fits import same
 from toolgrammar.tools.json_texts import read_json
@@ -115,13 +117,20 @@ def _call(value: object) -> TrueCall:
     inner = value.get("function")
     body: dict[str, Any] = inner if isinstance(inner, dict) else value
     name = body.get("name")
-    arguments = body.get("arguments", body.get("input", {}))
+    arguments = arguments_in(body)
     if isinstance(arguments, str):
         # OpenAI writes arguments as JSON text; some servers send "" for a call without any.
         arguments = read_json(arguments) if arguments.strip() else {}
     if not isinstance(name, str) or not isinstance(arguments, dict | None):
         raise BadTruthError("a call needs a name, and an object of arguments")
     return TrueCall(name, arguments or {})
+
+
+def arguments_in(call: Mapping[str, Any]) -> object:
+    """Returns what a call has as its arguments, under whichever of their names; None if nothing."""
+    # The names of OpenAI and Anthropic come first, where a call has several.
+    names = ("arguments", "input", *sorted(KEYS_OF_ARGUMENTS))
+    return next((call[name] for name in names if name in call), None)
 
 
 def agreement(

@@ -19,6 +19,9 @@ TOOLS = {"f": ToolSpec("f", "", {"properties": {"a": {"type": "integer"}, "b": {
         '[{"name": "f", "arguments": {"a": 1}}]',
         {"tool_calls": [{"id": "1", "function": {"name": "f", "arguments": '{"a": 1}'}}]},
         {"calls": [{"name": "f", "input": {"a": 1}}]},
+        [{"name": "f", "parameters": {"a": 1}}],
+        [{"name": "f", "args": {"a": 1}}],
+        [{"function": {"name": "f", "params": '{"a": 1}'}}],
     ],
 )
 def test_shapes(value: Any) -> None:

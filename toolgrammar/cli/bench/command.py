@@ -26,7 +26,7 @@ from toolgrammar.comparison.runs import Settings, compare
 from toolgrammar.comparison.tokens import CHARACTERS, from_file, installed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from toolgrammar.cli.bench.material import Material
     from toolgrammar.comparison.runs import Comparison
@@ -216,7 +216,7 @@ def _material(arguments: argparse.Namespace) -> Material:
         InputError: files were given, and no call and no format is in them.
     """
     material = read_material(arguments.own, arguments.limit, arguments.seed)
-    for words in _skipped(material):
+    for words in material.notes():
         complain(words, "note")
     if not material.messages:
         # The caller's files hold nothing to measure: an error, rather than minutes on drawn messages.
@@ -231,13 +231,6 @@ def _material(arguments: argparse.Namespace) -> Material:
         each = -(-(arguments.limit or _MESSAGES) // len(SHAPES))
         material.messages.extend(drawn(arguments.seed, each))
     return material
-
-
-def _skipped(material: Material) -> Iterator[str]:
-    """Yields what could not be used: a line for each reason, however many it is of."""
-    for reason, names in material.skipped.items():
-        first = f"{names[0]}: {reason}"
-        yield first if len(names) == 1 else f"{first}; and {len(names) - 1:,} more of this kind"
 
 
 def _tokenizers(paths: Sequence[str]) -> tuple[dict[str, Tokenizer], list[str]]:

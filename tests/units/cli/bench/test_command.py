@@ -10,7 +10,7 @@ from tests.house.checkout import ROOT
 from tests.units.cli.running import Run
 from toolgrammar import ToolCall
 from toolgrammar.cli.bench import command as bench
-from toolgrammar.cli.bench.material import read_material
+from toolgrammar.cli.bench.material import Material, read_material
 from toolgrammar.cli.input import InputError
 
 FAST = ("--rounds", "1", "--damages", "5", "--sample", "3", "--jobs", "1")
@@ -67,6 +67,65 @@ def test_a_wrong_file_is_named(
     done = run("bench", "formats", "--with", name, *FAST)
     assert done.status == 2
     assert problem in done.error
+
+
+def _read(tmp_path: Path, *lines: str | dict[str, Any]) -> Material:
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    (tmp_path / "a.jsonl").write_text("\n".join(texts), encoding="utf-8")
+    return read_material([str(tmp_path)])
+
+
+GOOD: dict[str, Any] = {"calls": [{"name": "f", "arguments": {"n": 1}}]}
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("{", "a.jsonl:2: not JSON: Expecting property name"),
+        ("[" * 100_000, "a.jsonl:2: not JSON"),
+        ("[1]", "a.jsonl:2: expected a JSON object"),
+        ('{"calls": null}', "a.jsonl:2: expected `calls`, `tool_calls` or `text`"),
+        ('{"calls": [{"name": 5}]}', "a.jsonl:2: a call in `calls` is an object"),
+        (
+            '{"tool_calls": [{"name": "f"}]}',
+            "a call can't be read: a tool call has its name under function.name",
+        ),
+        ('{"text": "x", "format": "no such"}', "can't be read: unknown format 'no such'"),
+        ('{"text": "x", "tools": "b"}', "the first line has no list of this id: b"),
+        ('{"text": "x", "tools": 5}', "its tools: expected a list, or the id of one"),
+        ('{"text": "x", "tools": [1]}', "its tools: "),
+    ],
+)
+def test_one_bad_line_is_counted_and_spoils_no_other(tmp_path: Path, line: str, note: str) -> None:
+    found = _read(tmp_path, GOOD, line, line)
+    assert [message.name for message in found.messages] == ["a.jsonl:1"]
+    [said] = found.notes()
+    assert note in said
+    assert said.endswith("; and 1 more of this kind")
+
+
+@pytest.mark.parametrize("name", ["arguments", "input", "parameters", "args"])
+def test_arguments_may_have_any_of_their_names(tmp_path: Path, name: str) -> None:
+    found = _read(tmp_path, {"calls": [{"name": "w", name: {"city": "Oslo"}}]})
+    assert found.messages[0].calls == (ToolCall("w", {"city": "Oslo"}),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"tool_calls": [{"function": {"name": "f", "arguments": '{"n": '}}]},
+        {"text": '<tool_call>\n{"name": "f", "arguments": {"n": 1', "format": "hermes"},
+        {
+            "text": '<tool_call>\n{"name": "f", "arguments": {"n": 1, "n": 2}}\n</tool_call>',
+            "format": "hermes",
+        },
+    ],
+)
+def test_what_was_not_read_as_meant_is_left_out(tmp_path: Path, line: dict[str, Any]) -> None:
+    found = _read(tmp_path, GOOD, line)
+    assert [message.name for message in found.messages] == ["a.jsonl:1"]
+    reason = "a call in it is cut, can't be read, or may have been meant otherwise"
+    assert found.skipped == {reason: ["a.jsonl:2"]}
 
 
 def test_calls_that_break_the_schema_of_their_tool_are_left_out(tmp_path: Path) -> None:
