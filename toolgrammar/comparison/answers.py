@@ -257,21 +257,23 @@ def _listed(figures: Mapping[str, Figure], question: Question) -> str:
 def _bounded(rows: Sequence[Row]) -> str:
     """Returns the sentence with the bound below which unintended calls stay in every family."""
     said = []
-    for words, of, factor in (
+    for words, of, factor, whole in (
         (
             "of 1,000 messages with errors at one rate",
             lambda row: row["random"]["of 1,000"]["wrong"],
             1,
+            1000,
         ),
         (
             "per cent of those that models damage",
             lambda row: row["models"]["of damaged"]["wrong"],
             100,
+            100,
         ),
     ):
-        most = max(figure.high * factor for figure in by_family(rows, of).values())
-        # The upper end of the worst family is a bound for all of them.
-        bound = next((each for each in _BOUNDS if most < each), None)
+        most = max((figure.high * factor for figure in by_family(rows, of).values()), default=inf)
+        # The upper end of the worst family is a bound for all of them. That of all says nothing.
+        bound = next((each for each in _BOUNDS if most < each < whole), None)
         if bound is not None:
             said.append(f"{bound} {words}")
     if not said:

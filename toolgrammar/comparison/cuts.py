@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.comparison.carried import Wire
+    from toolgrammar.comparison.figures import Figure
     from toolgrammar.values.calls import ParseResult, ToolCall
 
 TENTHS: Final = tuple(range(1, 10))
@@ -42,7 +43,7 @@ def cuts(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
     shapes = [wire.message.shape for wire in wires]
     tenths = {
         str(tenth): {
-            "kept": quotient(kept[tenth], shapes),
+            "kept": _share_kept(kept[tenth], shapes),
             "lost": share((each, 1) for each in lost[tenth]),
             "ran": share((each, 1) for each in ran[tenth]),
         }
@@ -54,10 +55,17 @@ def cuts(form: Format, wires: Sequence[Wire]) -> dict[str, Any]:
     ]
     return {
         "tenths": tenths,
-        "kept": quotient(whole, shapes),
+        "kept": _share_kept(whole, shapes),
         "lost": share((sum(lost[t][i] for t in TENTHS), len(TENTHS)) for i in messages),
         "ran": share((sum(ran[t][i] for t in TENTHS), len(TENTHS)) for i in messages),
     }
+
+
+def _share_kept(pairs: Sequence[tuple[float, float]], shapes: Sequence[str]) -> Figure | None:
+    """Returns the share of the arguments that is kept; None if there are no arguments."""
+    # Messages whose calls have none lose nothing, and keep nothing.
+    chosen = [place for place, (_, length) in enumerate(pairs) if length]
+    return quotient([pairs[place] for place in chosen], [shapes[place] for place in chosen])
 
 
 def _length(calls: Sequence[ToolCall]) -> int:
@@ -66,7 +74,8 @@ def _length(calls: Sequence[ToolCall]) -> int:
 
 def _size(call: ToolCall) -> int:
     # As JSON, whatever the format: else one with escapes would keep more of the same text.
-    return len(json.dumps(call.arguments or call.input or "", ensure_ascii=False))
+    written = call.arguments or call.input
+    return len(json.dumps(written, ensure_ascii=False)) if written else 0
 
 
 def _kept(calls: Sequence[ToolCall], wire: Wire) -> int:

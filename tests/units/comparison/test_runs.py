@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from toolgrammar import ToolCall, formats
-from toolgrammar.comparison.answers import answers, by_family, parted
+from toolgrammar.comparison.answers import _bounded, answers, by_family, parted
 from toolgrammar.comparison.carried import carried, compared, deeds
 from toolgrammar.comparison.costs import earliness
 from toolgrammar.comparison.cuts import cuts
@@ -18,6 +18,8 @@ from toolgrammar.comparison.tokens import CHARACTERS, Tokenizer
 from toolgrammar.parsing.whole import parse
 
 TOKENIZERS = {CHARACTERS: Tokenizer(CHARACTERS, len)}
+
+FEW = Settings(sample=3, damages=5, rounds=0)
 
 
 @cache
@@ -116,6 +118,29 @@ def test_cuts_keep_more_the_later_they_are() -> None:
     assert kept == sorted(kept)
     assert kept[0] < 0.1
     assert kept[-1] > 0.6
+
+
+def test_calls_without_arguments_have_no_share_that_cuts_leave() -> None:
+    form = formats["hermes"]
+    bare = [Message(f"{number}", (ToolCall("ping", {}),)) for number in range(3)]
+    alone = cuts(form, carried(form, bare).wires)
+    assert alone["kept"] is None
+    assert {each["kept"] for each in alone["tenths"].values()} == {None}
+    some = drawn(0, 2)
+    mixed = cuts(form, carried(form, [*bare, *some]).wires)
+    assert mixed["kept"] == cuts(form, carried(form, some).wires)["kept"]
+    found = compare([form, formats["pythonic"]], bare, TOKENIZERS, FEW)
+    assert not any("cuts take away" in each for each in answers(found, CHARACTERS))
+
+
+def test_a_bound_that_holds_of_anything_is_not_said() -> None:
+    def row(high: float) -> dict[str, Any]:
+        wrong = {"wrong": Figure(high / 2, 0, high)}
+        return {"family": "a", "random": {"of 1,000": wrong}, "models": {"of damaged": wrong}}
+
+    assert "fewer than 1 of 1,000" in _bounded([row(0.5)])
+    assert "per cent" not in _bounded([row(0.5)])
+    assert "fewer than 30 per cent" in _bounded([row(0.2)])
 
 
 def test_what_is_not_parted_is_not_said() -> None:
