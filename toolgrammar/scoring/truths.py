@@ -136,42 +136,35 @@ def arguments_in(call: Mapping[str, Any]) -> object:
 def agreement(
     calls: Sequence[ToolCall], truth: Sequence[TrueCall], tools: Mapping[str, ToolSpec] | None
 ) -> Agreement:
-    """Returns how far calls are those that were right; each pairs with one that is most like it.
+    """Returns how far calls are those that were right; the pairs that are most alike come first.
 
     Of more than 65,536 pairs of calls each is compared with the one in its place alone.
     """
     # All pairs of a log's row with thousands of calls would keep a reader busy for hours.
     if len(calls) * len(truth) > _PAIRS:
         return _in_order(calls, truth, tools)
-    message = len(calls) == len(truth)
-    left = list(calls)
-    found = named = arguments = 0
-    # First those that are the same in all, so that no half-right call takes their place.
-    unpaired: list[TrueCall] = []
-    for place, true in enumerate(truth):
-        # `and` stops at the first difference, so `calls[place]` is never read past the end: where
-        # the numbers differ, `message` is False from the start.
-        message = message and _is(calls[place], true, tools)
-        paired = next((call for call in left if _is(call, true, tools)), None)
-        if paired is None:
-            unpaired.append(true)
-            continue
-        left.remove(paired)
-        found += 1
-        arguments += len(true.arguments)
-    for true in unpaired:
-        rivals = [
-            # The place is negated, so that of calls that are equally right the first one wins.
-            (_shared(call, true, tools), -at)
-            for at, call in enumerate(left)
-            if call.name == true.name
-        ]
-        if rivals:
-            shared, at = max(rivals)
-            del left[-at]
-            named += 1
-            arguments += shared
-    return Agreement(message, found, len(calls) - found, found + named, arguments)
+    message = len(calls) == len(truth) and all(
+        _is(call, true, tools) for call, true in zip(calls, truth, strict=True)
+    )
+    # By their content, so that no figure depends on the order in which a truth is written.
+    ordered = sorted(truth, key=lambda true: json.dumps(true, sort_keys=True, default=repr))
+    # First those that are the same in all, so that no half-right call takes their place, then
+    # those that share the most; of equal pairs that of the first call.
+    pairs = sorted(
+        (not _is(call, true, tools), -_shared(call, true, tools), place, at)
+        for place, call in enumerate(calls)
+        for at, true in enumerate(ordered)
+        if call.name == true.name
+    )
+    taken, met = set[int](), set[int]()
+    found = arguments = 0
+    for differs, lacking, place, at in pairs:
+        if place not in taken and at not in met:
+            taken.add(place)
+            met.add(at)
+            found += not differs
+            arguments -= lacking
+    return Agreement(message, found, len(calls) - found, len(met), arguments)
 
 
 def _in_order(

@@ -1,5 +1,6 @@
 """Truths in several shapes, and what agrees with them."""
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -82,3 +83,17 @@ def test_many_calls_are_compared_in_their_places(size: int, found: int) -> None:
     named = (False, found, size - found, size, found)
     assert agreement(calls, truth[::-1], TOOLS) == named
     assert agreement(calls[1:], truth, TOOLS).message is False
+
+
+def test_pairs_do_not_depend_on_the_order_of_the_truth() -> None:
+    """The pair that shares the most comes first, not the first of the truth."""
+    calls = [ToolCall("f", {"a": 1, "b": 2}), ToolCall("f", {"a": 1, "b": 9})]
+    truth = [TrueCall("f", {"a": 1, "b": 3}), TrueCall("f", {"a": 7, "b": 9})]
+    tied = [TrueCall("f", {"a": 1, "b": 3}), TrueCall("f", {"a": 1, "b": 4})]
+    for right in (truth, tied):
+        for order in permutations(right):
+            assert agreement(calls, order, TOOLS).arguments == 2
+    # One shares two arguments with the first call, the other one with either.
+    three = [TrueCall("f", {"a": 1, "c": 0}), TrueCall("f", {"a": 1, "b": 2, "c": 0})]
+    for order in permutations(three):
+        assert agreement(calls, order, TOOLS).arguments == 3
