@@ -220,7 +220,7 @@ def _written(
         now.bad,
         tuple(BadRow(number, reason) for number, reason in now.bad_rows),
         resumed,
-        reading.columns.missing(now.seen) if reading.columns else (),
+        reading.missing(now.seen),
     )
 
 

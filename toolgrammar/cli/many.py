@@ -233,15 +233,16 @@ def _print(name: str, arguments: argparse.Namespace, options: Mapping[str, Any])
         named += done.bad[: _SHOWN - len(named)]
     sys.stdout.buffer.flush()
     name_bad(name, named, bad, rows)
-    if columns is not None and bad < rows:
-        note_missing(arguments, columns.missing(seen))
+    if bad < rows:
+        note_missing(arguments, reading.missing(seen))
     return failed
 
 
 def note_missing(arguments: argparse.Namespace, missing: Collection[str]) -> None:
     """Prints the columns that no row has: their names may be misspelt."""
-    for option in ("format_column", "tools_column", "finish_reason_column", "truth", "label"):
-        # The last two are options of `score` alone; of labels there may be several.
+    columns = ("format_column", "tools_column", "finish_reason_column", "keep", "truth", "label")
+    for option in columns:
+        # The last two are options of `score` alone; of them and of kept ones there may be several.
         given: str | list[str] | None = getattr(arguments, option, None)
         for name in [given] if isinstance(given, str) else given or ():
             if name in missing:

@@ -32,8 +32,11 @@ MEASURES: Final = {
     "retyped": ("messages", "have a JSON value that the schema gave another type"),
     "executable": ("calls", "may run"),
     "unknown_tool": ("calls", "name a tool that is not in their list"),
-    "schema": ("calls", "of a known tool break its schema"),
-    **{f"schema_{kind}": ("calls", f"of a known tool: {said}") for kind, said in KINDS.items()},
+    "schema": ("whole calls of known tools", "break the schema of their tool"),
+    **{
+        f"schema_{kind}": ("whole calls of known tools", f"break it: {said}")
+        for kind, said in KINDS.items()
+    },
     "same_message": ("messages", "have the calls that were right, in order, and no others"),
     "same_call": ("right calls", "were found, name and arguments"),
     "same_name": ("right calls", "have a call of their name"),

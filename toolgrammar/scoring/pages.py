@@ -106,7 +106,7 @@ def _notes(report: Scores) -> list[str]:
     method = METHOD[0].upper() + METHOD[1:]
     return [
         f"{report.rows:,} rows, of which {report.bad:,} could not be scored. {method}.",
-        *(f"{name.replace('_', ' ')}: of {' that '.join(MEASURES[name])}" for name in columns),
+        *(f"{name.replace('_', ' ')}: {' that '.join(MEASURES[name])}" for name in columns),
     ]
 
 

@@ -236,3 +236,15 @@ def test_a_text_that_is_not_closed_is_named_with_its_column(run: Run) -> None:
     Path("a.jsonl").write_text('{"text": "x\n', encoding="utf-8")
     error = run(*WORDS, "a.jsonl").error
     assert "it is not JSON: Unterminated string starting at column 10" in error
+
+
+@pytest.mark.parametrize("more", [(), ("--output", "out.jsonl"), ("--format-column", "format")])
+def test_a_column_to_keep_that_no_row_has_is_noted(run: Run, more: tuple[str, ...]) -> None:
+    name = _rows("a.jsonl", {"text": "a", "id": 1}, {"text": "b", "rare": None, "format": "hermes"})
+    words = (*WORDS, name, *more, "--keep", "id", "--keep", "rare")
+    assert "no row has it" not in run(*words).error
+    if "--output" in more:
+        Path("out.jsonl").unlink()
+    error = run(*words, "--keep", "nope").error
+    assert error.count("no row has it") == 1
+    assert "note: --keep nope: no row has it" in error

@@ -77,3 +77,11 @@ def test_a_page_of_markdown_has_its_drawings_beside_it(tmp_path: Path) -> None:
     drawings = [path.name for path in tmp_path.glob("*.svg")]
     assert len(drawings) == 2
     assert all(f"]({name})" in page for name in drawings)
+
+
+def test_the_legend_says_what_a_share_is_of(tmp_path: Path) -> None:
+    tools = [{"name": "weather", "parameters": {"properties": {}}}]
+    toolgrammar.score(ROWS, "hermes", tools=tools).write(tmp_path / "a.md")
+    page = (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert "- schema: whole calls of known tools that break the schema of their tool\n" in page
+    assert "- parsed: messages that were read without an error" in page

@@ -6,7 +6,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from toolgrammar.bulk.rows.result_lines import new_lines
+from toolgrammar.bulk.rows.result_lines import new_lines, plain_json
 from toolgrammar.bulk.rows.row_reader import kept_of, results_of_rows
 
 if TYPE_CHECKING:
@@ -125,18 +125,32 @@ def _results(
     chunk: Chunk, reading: Reading, done: Done
 ) -> Iterator[tuple[int, ParseResult, bytes]]:
     """Yields the number of each row, its result, and its kept columns."""
+    rows = _noted(chunk.rows(reading), reading, done.seen) if reading.keep else chunk.rows(reading)
     if reading.columns is not None:
-        rows = chunk.rows(reading)
         for number, result, row in results_of_rows(rows, reading, done.bad, done.seen):
             yield number, result, kept_of(row, reading.keep)
         return
     read = reading.reader()
-    for number, text, kept, problem in chunk.rows(reading):
+    for number, text, kept, problem in rows:
         if problem:
             done.bad.append((number, problem))
             yield number, reading.refused(number, problem), kept
         else:
             yield number, read(text), kept
+
+
+def _noted(rows: Iterable[Row], reading: Reading, seen: set[str]) -> Iterator[Row]:
+    """Yields rows, and adds the kept columns that one of them has to `seen`."""
+    unseen = {name: plain_json(name) + b":" for name in reading.kept_only}
+    left = iter(rows)
+    # Rows usually have the same columns, so after the first there is nothing more to look for. A
+    # key inside of a value passes for a column: that would only omit a note.
+    while unseen and (row := next(left, None)) is not None:
+        there = {name for name, key in unseen.items() if key in row[2]}
+        seen |= there
+        unseen = {name: key for name, key in unseen.items() if name not in there}
+        yield row
+    yield from left
 
 
 def _end(lines: list[bytes]) -> bytes:

@@ -77,6 +77,18 @@ class Reading:
         """The top-level keys of a row that are needed: those of its message and `wanted`."""
         return tuple(dict.fromkeys((*heads((self.column,)), *self.wanted)))
 
+    @property
+    def kept_only(self) -> tuple[str, ...]:
+        """The columns that are kept, without those of settings."""
+        named = () if self.columns is None else self.columns.named
+        return tuple(dict.fromkeys(name for name in self.keep if name not in named))
+
+    def missing(self, seen: Iterable[str]) -> tuple[str, ...]:
+        """Returns the named columns that no row has; their names may be misspelt."""
+        there = set(seen)
+        of_rows = () if self.columns is None else self.columns.missing(there)
+        return (*of_rows, *(name for name in self.kept_only if name not in there))
+
     def unusual(self) -> dict[str, Any]:
         """Returns the arguments of `parse` that are not defaults, except the format."""
         said = {name: getattr(self, name) for name in _USUAL}

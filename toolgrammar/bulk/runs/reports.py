@@ -41,7 +41,7 @@ class BatchReport:
     resumed_rows: int
     """The rows that an earlier, interrupted run had read."""
     missing_columns: tuple[str, ...] = ()
-    """The named columns of formats and tools that have no value in any row."""
+    """The named columns that no row has; one of settings counts only where it has a value."""
 
     @property
     def ok(self) -> bool:
