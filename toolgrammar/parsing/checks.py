@@ -13,8 +13,9 @@ from toolgrammar.values.patterns import late
 _CUT = late(
     # A limit was reached: `length`, `MAX_TOKENS`, `model_context_window_exceeded`.
     r"length|max_|limit|exceeded|context_window"
-    # What the model wrote was not let through: `content-filter`, `SAFETY`, `guardrail_intervened`.
-    r"|filter|safety|block|prohibited|recitation|spii|guardrail|armor|refus|malformed|repetition"
+    # What the model wrote was not let through: `content-filter`, `SAFETY`, `guardrail_intervened`,
+    # `sensitive` of Zhipu and Tencent.
+    r"|filter|safety|sensitive|block|prohibited|recitation|spii|guardrail|armor|refus|malformed|repetition"
     # The answer broke off: `abort`, `client_cancelled`, `insufficient_system_resource`, `timeout`.
     r"|abort|cancel|interrupt|error|fail|time_?d?_?out|insufficient|incomplete|not_finished|overload|turn_detected"
     # The reason of Gemini that is not specific.
@@ -22,8 +23,8 @@ _CUT = late(
 )
 """The words in the finish reason of an answer that was cut, in lower case and with underscores.
 
-The words are those of Anthropic, Bedrock, Cohere, DeepSeek, Gemini, OpenAI, the AI SDK, and servers of
-open models. Words are searched, not whole reasons, since new reasons contain the same words.
+The words are those of Anthropic, Bedrock, Cohere, DeepSeek, Gemini, OpenAI, Tencent, Zhipu, the AI SDK,
+and servers of open models. Words are searched, not whole reasons, since new reasons contain the same words.
 """
 _NEXT_WORD = late(r"(?<=[a-z])(?=[A-Z])|[-\s.]+")
 """The place before the next word of a reason: `maxTokens`, `content-filter`."""

@@ -52,7 +52,7 @@ CUT = [
     "PROHIBITED_CONTENT", "MODEL_ARMOR", "OTHER", "LANGUAGE", "guardrail_intervened", "refusal",
     "MALFORMED_FUNCTION_CALL", "abort", "cancelled", "USER_CANCEL", "client_cancelled",
     "timeout", "error", "failed", "insufficient_system_resource",
-    "turn_detected", "not_finished", "time_limit",
+    "turn_detected", "not_finished", "time_limit", "sensitive",
 ]  # fmt: skip
 ENDED = [
     "stop", "STOP", "stop_sequence", "tool_calls", "tool-calls", "tool_use", "function_call",
