@@ -35,6 +35,8 @@ Piece: TypeAlias = (
 """A piece of an answer; a call has the shape of a `tool_calls` entry."""
 
 _POLICY: Final = SalvagePolicy()
+_BROKE_OFF: Final = "incomplete"
+"""The reason of an answer that ends without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +143,11 @@ class AnswerReader:
         self._aside_lengths.append(self._aside_lengths[-1] + len(text))
 
     def close(self, finish_reason: object = None) -> list[Piece]:
-        """Ends the text; returns the last pieces."""
+        """Ends the text; returns the last pieces. Without a finish reason the answer broke off."""
         self.closed = True
         # Servers that break the API send other types; a model's answer must not raise for them.
-        reason = finish_reason if isinstance(finish_reason, str) else None
-        return self._pieces(self._parser.close(reason))
+        reason = finish_reason if isinstance(finish_reason, str) else ""
+        return self._pieces(self._parser.close(reason or _BROKE_OFF))
 
     def reason(self, finish_reason: Any) -> Any:
         """Returns the finish reason for the client: calls were made, unless the answer was cut."""

@@ -32,6 +32,8 @@ class StreamedChoice:
         # The new indexes of the server's own calls, which share a sequence with those of the text.
         self._places: dict[int, int] = {}
         self._count = 0
+        self._said: Any = None
+        """The finish reason that the client got in place of the server's; None for no other."""
 
     @property
     def closed(self) -> bool:
@@ -40,9 +42,11 @@ class StreamedChoice:
 
     def take(self, choice: Choice) -> list[Choice]:
         """Returns the choices that one delta becomes; the same object alone if nothing changes."""
-        if self.closed:
-            return [choice]
         delta, reason = choice.get("delta"), choice.get("finish_reason")
+        if self.closed:
+            # Some servers say once more why the answer ended; clients take the last word.
+            is_same = not reason or self._said in (None, reason)
+            return [choice if is_same else {**choice, "finish_reason": self._said}]
         self._is_chat = isinstance(delta, dict) or "text" not in choice
         # A wrong type: the client receives what the server sent.
         if self._is_chat and delta is not None and not isinstance(delta, dict):
@@ -76,12 +80,14 @@ class StreamedChoice:
         return [_joined(shell, first), *rest]
 
     def cut(self) -> list[Choice]:
-        """Ends an answer that broke off; returns the rest, with unfinished calls as text."""
-        return self._ended("length")
-
-    def ended(self) -> list[Choice]:
-        """Ends an answer that the server ended without a reason; returns the rest."""
-        return self._ended(None)
+        """Ends an answer that has no finish reason; returns the rest, unfinished calls as text."""
+        if self.closed:
+            return []
+        own: list[Choice] = []
+        if self._own is not None and (delta := self._own.close()):
+            left = {"index": self._index, "delta": delta, "logprobs": None, "finish_reason": None}
+            own.append(self._with_places(left, delta))
+        return [*own, *(self._written(piece) for piece in self._reader.close())]
 
     def _around(self, choice: Choice, reason: object) -> list[Choice]:
         """Returns a choice with a delta of a wrong type unchanged, at the end after the rest."""
@@ -104,20 +110,14 @@ class StreamedChoice:
                 self._reader.note_aside(text)
         return ""
 
-    def _ended(self, reason: str | None) -> list[Choice]:
-        if self.closed:
-            return []
-        own: list[Choice] = []
-        if self._own is not None and (delta := self._own.close()):
-            left = {"index": self._index, "delta": delta, "logprobs": None, "finish_reason": None}
-            own.append(self._with_places(left, delta))
-        return [*own, *(self._written(piece) for piece in self._reader.close(reason))]
-
     def _reason(self, reason: Any) -> Any:
         """Returns the finish reason for the client."""
-        if self._own is not None and reason:
-            reason = self._own.reason(reason)
-        return self._reader.reason(reason)
+        own = self._own.reason(reason) if self._own is not None and reason else reason
+        found = self._reader.reason(own)
+        # Once calls were handed out, a later word must not say that there are none, or no cut.
+        if reason and (found != reason or self._reader.given):
+            self._said = found
+        return found
 
     def _written(self, piece: Piece) -> Choice:
         """Returns a choice that contains one piece."""

@@ -139,7 +139,7 @@ class StreamRewriter:
             return last
         self._done = True
         self.failed = code
-        chunks = [*self._flushed(cut=True), error_body(message, code)]
+        chunks = [*self._flushed(), error_body(message, code)]
         if not self._is_bytes:
             return chunks
         return [*last, *map(_event, chunks), _DONE_EVENT]
@@ -165,7 +165,7 @@ class StreamRewriter:
             return [event]
         if data.strip() == DONE:
             self._done = True
-            return [*map(_event, self._flushed(cut=False)), event]
+            return [*map(_event, self._flushed()), event]
         try:
             # Events are UTF-8, which need not be found out for each.
             chunk = json.loads(data.decode("utf-8", "surrogatepass"))
@@ -185,7 +185,7 @@ class StreamRewriter:
             return [chunk]
         if chunk.get("error"):
             # Held text is sent before it: clients read nothing after an error.
-            return [*self._flushed(cut=True), chunk]
+            return [*self._flushed(), chunk]
         choices = chunk.get("choices")
         if not isinstance(choices, list) or not choices:
             return [chunk]
@@ -230,13 +230,9 @@ class StreamRewriter:
             {**chunk, "choices": [last]},
         ]
 
-    def _flushed(self, *, cut: bool) -> list[Chunk]:
+    def _flushed(self) -> list[Chunk]:
         """Returns the rest of the choices that have not ended."""
-        left = [
-            choice
-            for each in self._choices.values()
-            for choice in (each.cut() if cut else each.ended())
-        ]
+        left = [choice for each in self._choices.values() for choice in each.cut()]
         return [{**self._head, "choices": [choice]} for choice in left]
 
 

@@ -236,6 +236,34 @@ def test_a_server_that_gives_no_reason_ends_with_its_last_event() -> None:
     assert not any("error" in each for each in found[:-1])
 
 
+REACT = "Thought: x\nAction: get_weather\nAction Input: "
+
+
+@pytest.mark.parametrize("error", [[], [{"object": "error", "message": "out of memory"}]])
+def test_a_call_that_only_the_end_closed_needs_a_reason(error: list[dict[str, Any]]) -> None:
+    """As `repair_stream` has it: an answer that ends without the server's reason broke off."""
+    text = f"{REACT}Os"
+    body = events([*chunks(text, 4)[:-1], *error])
+    found = parsed(b"".join(rewrite_stream([body], REQUEST, format="react")))
+    message = joined(found[:-1])
+    assert message["calls"] == []
+    assert text.endswith(message["content"])
+    whole = rewrite_response(completion(text, None), REQUEST, format="react")
+    assert read(whole)["calls"] == []
+    ended = rewrite_response(completion(text, "stop"), REQUEST, format="react")
+    assert read(ended)["calls"] == [("get_weather", {"city": "Os"})]
+
+
+@pytest.mark.parametrize("first", ["stop", "length"])
+def test_a_second_reason_does_not_undo_the_first(first: str) -> None:
+    usage = {**chunk({"content": ""}, "stop"), "usage": {"total_tokens": 3}}
+    found = rewritten([chunk({"content": CALL}), chunk({}, first), usage])
+    said = "length" if first == "length" else "tool_calls"
+    assert [each["choices"][0]["finish_reason"] for each in found] == [None, said, said]
+    assert found[-1]["usage"] == usage["usage"]
+    assert rewritten([chunk({"content": "Hi."}), chunk({}, first), usage])[-1] is usage
+
+
 def test_half_a_surrogate_pair_goes_through() -> None:
     text = f"\ud83d {CALL}"
     body = events(chunks(text, 4))
