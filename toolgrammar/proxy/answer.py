@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from toolgrammar.interop.exchange import arguments_or_refusal, ids_in
+from toolgrammar.interop.exchange import arguments_or_refusal, ids_in, text_of
 from toolgrammar.parsing.call_ids import UniqueIds
 from toolgrammar.parsing.checks import is_cut
 from toolgrammar.parsing.parser import Parser
@@ -40,6 +40,21 @@ _BROKE_OFF: Final = "incomplete"
 
 
 @dataclass(frozen=True, slots=True)
+class Echo:
+    """The prompts with which the answers to a request begin, where it says `echo: true`."""
+
+    prompts: tuple[str | None, ...] = ("",)
+    """The text of each prompt; None for one in tokens, whose text is not known."""
+    answers: int = 1
+    """The number of answers to each prompt."""
+
+    def prompt_of(self, index: int) -> str | None:
+        """Returns the prompt of the answer with this index; None if its text is not known."""
+        at = index // self.answers if len(self.prompts) > 1 else 0
+        return self.prompts[at] if 0 <= at < len(self.prompts) else None
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """The settings for reading the answers to one request."""
 
@@ -57,6 +72,8 @@ class Reading:
     """Called for each call."""
     repair: bool = False
     """Whether calls that the server made itself are repaired."""
+    echo: Echo = field(default_factory=Echo)
+    """The texts with which the answers begin that are not the model's."""
 
 
 def reading_of(
@@ -89,25 +106,81 @@ def reading_of(
     given = messages if isinstance(messages, list) else []
     specs = to_specs(functions)
     known = [message for message in given if isinstance(message, Mapping)]
-    return Reading(format, specs, known, policy or _POLICY, prefix, report, repair)
+    begun = _begun(known)
+    # The answer goes on with the last message: then the template does not begin a new one.
+    if request.get("continue_final_message") is True and begun is not None:
+        prefix = begun
+    echo = _echo(request, begun)
+    return Reading(format, specs, known, policy or _POLICY, prefix, report, repair, echo)
 
 
 def _is_function(tool: Mapping[str, Any]) -> bool:
     return bool(tool.get("type", "function") == "function")
 
 
+def _begun(messages: list[Mapping[str, Any]]) -> str | None:
+    """Returns the text of a last message that is the assistant's; None if it is another's."""
+    last = messages[-1] if messages else {}
+    return text_of(last.get("content")) if last.get("role") == "assistant" else None
+
+
+def _echo(request: Mapping[str, Any], begun: str | None) -> Echo:
+    """Returns the texts with which the answers to a request begin.
+
+    Args:
+        request: the body of the request.
+        begun: the text of a last message that is the assistant's.
+    """
+    if request.get("echo") is not True:
+        return Echo()
+    # vLLM knows `echo` for chats, too, and repeats a last message of the assistant.
+    if "messages" in request:
+        return Echo((begun or "",))
+    prompt, answers = request.get("prompt"), request.get("n")
+    # One prompt in tokens is a list of numbers.
+    given = prompt if isinstance(prompt, list) else [prompt]
+    prompts = given if all(isinstance(each, str | list) for each in given) else [None]
+    return Echo(
+        tuple(each if isinstance(each, str) else None for each in prompts),
+        answers if isinstance(answers, int) and answers > 0 else 1,
+    )
+
+
+class _PromptEnd:
+    """Separates the prompt that an answer repeats from the text of the model."""
+
+    def __init__(self, prompt: str | None) -> None:
+        self._prompt = prompt
+        self.passed = 0
+        """The number of characters that belong to the prompt, or may do so."""
+
+    def split(self, text: str) -> tuple[str, str]:
+        """Returns the part of the next text that is not the model's, and the rest."""
+        size = len(text) if self._prompt is None else len(self._prompt) - self.passed
+        part = text[:size]
+        # The text is another one than the prompt, so nobody knows where the model's begins.
+        if self._prompt is not None and not self._prompt.startswith(part, self.passed):
+            self._prompt, part = None, text
+        self.passed += len(part)
+        return part, text[len(part) :]
+
+
 class AnswerReader:
     """Reads one answer, one choice of a completion, as it comes."""
 
-    def __init__(self, reading: Reading, seed: str, *, native: bool = False) -> None:
+    def __init__(
+        self, reading: Reading, seed: str, *, index: int = 0, native: bool = False
+    ) -> None:
         """Sets up the reading.
 
         Args:
             reading: how to read it.
             seed: a text that is unique to the answer: ids are derived from it.
+            index: its index among the answers to the request.
             native: whether the server has made tool calls of its own.
         """
         self._report = reading.report
+        self._prompt_end = _PromptEnd(reading.echo.prompt_of(index))
         self._parser = Parser(reading.format, tools=reading.tools, prefix=reading.prefix)
         self._judge = reading.policy.judge_stream(
             tools=list(reading.tools),
@@ -132,9 +205,18 @@ class AnswerReader:
 
     def feed(self, text: str) -> list[Piece]:
         """Accepts more of the text; returns the pieces that are certain."""
+        found: list[Piece] = []
+        # A prompt holds calls of others: earlier ones, and those in the results of tools.
+        echoed, text = self._prompt_end.split(text)
+        _add(found, "content", echoed)
         self._judge.feed(text)
         self._read += len(text)
-        return self._pieces(self._parser.feed(text))
+        return self._pieces(self._parser.feed(text), found)
+
+    @property
+    def echoed(self) -> int:
+        """The number of characters of the text so far that are not the model's."""
+        return self._prompt_end.passed
 
     def note_aside(self, text: str) -> None:
         """Records text that is passed on unread: it has no calls, but may open a block of code."""
@@ -147,7 +229,7 @@ class AnswerReader:
         self.closed = True
         # Servers that break the API send other types; a model's answer must not raise for them.
         reason = finish_reason if isinstance(finish_reason, str) else ""
-        return self._pieces(self._parser.close(reason or _BROKE_OFF))
+        return self._pieces(self._parser.close(reason or _BROKE_OFF), [])
 
     def reason(self, finish_reason: Any) -> Any:
         """Returns the finish reason for the client: calls were made, unless the answer was cut."""
@@ -157,9 +239,8 @@ class AnswerReader:
             return finish_reason
         return "tool_calls"
 
-    def _pieces(self, events: list[Event]) -> list[Piece]:
-        """Returns the pieces for events, with calls at their end."""
-        found: list[Piece] = []
+    def _pieces(self, events: list[Event], found: list[Piece]) -> list[Piece]:
+        """Returns the pieces found so far and those for events, with calls at their end."""
         for event in events:
             if isinstance(event, TextDelta):
                 _add(found, "content", event.text)
@@ -172,6 +253,9 @@ class AnswerReader:
 
     def _take(self, call: ToolCall, place: int, found: list[Piece]) -> None:
         """Adds a call that has ended to the pieces, or its text if it may not run."""
+        # All of it is in the prefix: the client wrote it, and not the model.
+        if call.span.end == 0:
+            return
         judged = self._refusal(call) or arguments_or_refusal(call)
         refusal = judged if isinstance(judged, Refusal) else None
         if self._report is not None:

@@ -25,7 +25,7 @@ class StreamedChoice:
     """Rewrites one choice, delta by delta."""
 
     def __init__(self, reading: Reading, seed: str, index: int) -> None:
-        self._reader = AnswerReader(reading, seed)
+        self._reader = AnswerReader(reading, seed, index=index)
         self._own = OwnCalls(reading, seed) if reading.repair else None
         self._index = index
         self._is_chat = True

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 LOG: Final = logging.getLogger("toolgrammar.proxy")
 _ASKED: Final = "toolgrammar_request"
 """The key of a request's metadata for the client's original request, with its tools."""
-_OF_TOOLS: Final = ("tools", "tool_choice", "parallel_tool_calls")
+_READ_BY: Final = (
+    *("tools", "tool_choice", "parallel_tool_calls"),
+    *("messages", "continue_final_message", "echo"),
+)
+"""The keys of a request that say how its answer is read."""
 
 
 class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may be missing
@@ -65,7 +69,7 @@ class ToolCallsFromText(CustomLogger):  # type: ignore[misc]  # the package may 
         if rule is None or not rule.prompt or not data.get("tools"):
             return data
         new = rewrite_request(data, format=rule.format, prompt=True)
-        asked = {key: data[key] for key in (*_OF_TOOLS, "messages") if key in data}
+        asked = {key: data[key] for key in _READ_BY if key in data}
         # The answer is read with the tools that were removed from the request.
         # LiteLLM keeps metadata for the later hooks, and does not send it to the model.
         new["metadata"] = {**(data.get("metadata") or {}), _ASKED: asked}

@@ -60,13 +60,13 @@ def read_response(response: dict[str, Any], reading: Reading) -> dict[str, Any]:
     # The index of the choice is part of the seed: with `n` > 1 two choices may contain the same
     # call, and their ids must differ.
     seed = str(response.get("id") or "")
-    found = [_rewritten(choice, reading, f"{seed}/{at}") for at, choice in enumerate(choices)]
+    found = [_rewritten(choice, reading, at, seed) for at, choice in enumerate(choices)]
     # The same object is returned if nothing was changed.
     same = all(new is old for new, old in zip(found, choices, strict=True))
     return response if same else {**response, "choices": found}
 
 
-def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
+def _rewritten(choice: Any, reading: Reading, index: int, seed: str) -> Any:
     """Returns a choice with its calls read; the same object if nothing changes."""
     if not isinstance(choice, Mapping):
         return choice
@@ -84,7 +84,8 @@ def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
     # Calls of the text can only be added to a list.
     if not isinstance(own, list):
         return choice
-    reader = AnswerReader(reading, seed, native=bool(own or holder.get("function_call")))
+    native = bool(own or holder.get("function_call"))
+    reader = AnswerReader(reading, f"{seed}/{index}", index=index, native=native)
     reason = choice.get("finish_reason")
     pieces = [*reader.feed(text), *reader.close(reason)]
     said = holder.get("reasoning_content") or ""
@@ -97,7 +98,8 @@ def _rewritten(choice: Any, reading: Reading, seed: str) -> Any:
     if parts["content"] == text and not parts["reasoning"] and not reader.given:
         return choice
     # The line ends around calls and thoughts belong to the format, not to the answer.
-    content = parts["content"].strip()
+    # A prompt that the server repeats stays: clients count its characters.
+    content = text[: reader.echoed] + parts["content"][reader.echoed :].strip()
     # OpenAI's API has `content: null` beside calls. A text completion has no null for `text`.
     new = {**holder, key: content or (None if reader.given and is_chat else "")}
     if thought := parts["reasoning"].strip():

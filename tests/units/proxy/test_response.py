@@ -135,6 +135,62 @@ def test_the_choices_of_a_text_completion_get_the_same_keys() -> None:
     assert found["finish_reason"] == "tool_calls"
 
 
+PROMPT = f" Example: {CALL}\nWeather?\n"
+
+
+def completed(text: str, prompt: object, **more: Any) -> Any:
+    """Returns the choice of a text completion that repeats its prompt."""
+    choice = {"index": 0, "text": text, "logprobs": None, "finish_reason": "stop"}
+    request = {"model": "m", "prompt": prompt, "echo": True, "tools": [TOOL], **more}
+    given = {"id": "cmpl-1", "object": "text_completion", "choices": [choice] * 4}
+    return rewrite_response(given, request, format="hermes")["choices"]
+
+
+def test_the_calls_of_a_prompt_that_the_server_repeats_are_no_calls() -> None:
+    assert "tool_calls" not in completed(f"{PROMPT}Hm.", PROMPT)[0]
+    found = completed(f"{PROMPT} On it. {CALL}", PROMPT)[0]
+    assert found["text"] == f"{PROMPT}On it."
+    assert len(found["tool_calls"]) == 1
+
+
+def test_each_answer_begins_with_its_own_prompt() -> None:
+    found = completed(f"{PROMPT}{CALL}", ["Weather?", PROMPT], n=2)
+    assert ["tool_calls" in choice for choice in found] == [False, False, True, True]
+    found = completed(f"{PROMPT}{CALL}", [PROMPT])
+    assert all("tool_calls" in choice for choice in found)
+
+
+@pytest.mark.parametrize("prompt", [[1, 2], [[1], [2]], None, "Another?", f"{PROMPT}{CALL} More"])
+def test_where_the_prompt_ends_unknown_nothing_is_a_call(prompt: object) -> None:
+    assert "tool_calls" not in completed(f"{PROMPT}{CALL}", prompt)[0]
+
+
+def test_an_answer_goes_on_with_a_message_that_the_client_began() -> None:
+    """A call in a block of code that the message opened is in that block."""
+    for content in ("Like so:\n```\n", [{"type": "text", "text": "Like so:\n```\n"}]):
+        begun = {"role": "assistant", "content": content}
+        request = {
+            "messages": [*REQUEST["messages"], begun],
+            "continue_final_message": True,
+        }
+        assert read(rewritten(f"{CALL}\n```", request=request))["calls"] == []
+        del request["continue_final_message"]
+        assert read(rewritten(f"{CALL}\n", request=request))["calls"] == EXPECTED
+
+
+@pytest.mark.parametrize("echo", [False, True])
+def test_the_calls_of_a_message_that_the_client_began_are_its_own(echo: bool) -> None:  # noqa: FBT001
+    begun = f"{CALL.replace('Oslo', 'Bergen')}\n"
+    messages = [*REQUEST["messages"], {"role": "assistant", "content": begun}]
+    request = {"messages": messages, "continue_final_message": True, "echo": echo}
+    shown = begun if echo else ""
+    assert read(rewritten(f"{shown}{CALL}", request=request))["calls"] == EXPECTED
+    assert read(rewritten(f"{shown}Done.", request=request))["calls"] == []
+    messages[-1] = {"role": "assistant", "content": CALL[:40]}
+    shown = CALL[:40] if echo else ""
+    assert read(rewritten(f"{shown}{CALL[40:]}", request=request))["calls"] == EXPECTED
+
+
 def test_ids_differ_between_turns_and_calls() -> None:
     first = rewritten(f"{CALL}\n{CALL}")["choices"][0]["message"]["tool_calls"]
     longer = [*REQUEST["messages"], {"role": "assistant", "content": "x"}]

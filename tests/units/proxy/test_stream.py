@@ -173,6 +173,22 @@ def test_text_completions_get_the_same_keys() -> None:
     assert found[-1]["finish_reason"] == "tool_calls"
 
 
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_prompt_that_the_server_repeats_is_no_text_of_the_model(size: int) -> None:
+    prompt = f"Example: {CALL}\nWeather?\n"
+    text = f"{prompt}On it.{CALL}"
+    given: list[Any] = [
+        {"id": "c", "choices": [{"index": 0, "text": text[at : at + size], "finish_reason": None}]}
+        for at in range(0, len(text), size)
+    ]
+    given.append({"id": "c", "choices": [{"index": 0, "text": "", "finish_reason": "stop"}]})
+    request = {"prompt": prompt, "echo": True, "tools": [TOOL]}
+    found = [choice for each in rewritten(given, request) for choice in each["choices"]]
+    assert "".join(choice["text"] for choice in found) == f"{prompt}On it."
+    assert sum(len(choice.get("tool_calls", ())) for choice in found) == 1
+    assert rewritten(given, {**request, "prompt": [1, 2]}) == given
+
+
 # ------------------------------------------------------------------------------------ events
 
 
