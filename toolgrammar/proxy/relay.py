@@ -12,14 +12,14 @@ import re
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 
-from toolgrammar.proxy.answer import Reading, reading_of
-from toolgrammar.proxy.errors import error_body
+from toolgrammar.proxy.answer import reading_of
+from toolgrammar.proxy.bodies import error_body, to_bytes
 from toolgrammar.proxy.prompted import rewrite_request
-from toolgrammar.proxy.response import read_response
+from toolgrammar.proxy.response import read_body
 from toolgrammar.proxy.stream import TOO_LONG, StreamRewriter, error_events
 from toolgrammar.proxy.upstream import UpstreamError, request_headers, response_headers
 from toolgrammar.values.errors import RenderError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
     from yarl import URL
 
+    from toolgrammar.proxy.answer import Reading
     from toolgrammar.proxy.metrics import Metrics
     from toolgrammar.proxy.models import ModelRule, ModelRules
     from toolgrammar.proxy.upstream import Upstream
@@ -128,7 +129,7 @@ class _Answering:
 
     async def error(self, status: int, code: str, message: str, kind: str) -> None:
         """Sends an error as the whole answer."""
-        body = json.dumps(error_body(message, code, kind)).encode("ascii")
+        body = to_bytes(error_body(message, code, kind))
         await self.start(status, [*_JSON, (b"content-length", str(len(body)).encode())])
         await self.write(body, more=False)
 
@@ -256,8 +257,12 @@ class Relay:
     def _prepared(self, answering: _Answering) -> bytes:
         """Returns the body for the upstream; sets up the reading of its answer, if needed."""
         scope, body = answering.scope, answering.body
-        if scope["method"] != "POST" or not scope["path"].endswith(_PATHS):
+        if scope["method"] != "POST" or not scope["path"].rstrip("/").endswith(_PATHS):
             return body
+        # Unread it would be answered without its prompt, and its calls would stay text.
+        if dict(scope["headers"]).get(b"content-encoding", b"identity").lower() != b"identity":
+            text = "the proxy reads no compressed requests: send it without content-encoding"
+            raise BadRequestError(415, "unsupported_encoding", text)
         try:
             request = json.loads(body)
         # The upstream reports the error in its own words.
@@ -280,7 +285,7 @@ class Relay:
             if not (rule.prompt or rule.body):
                 return body
             new = rewrite_request(request, format=rule.format, prompt=rule.prompt)
-            return json.dumps({**new, **rule.body}).encode("ascii")
+            return to_bytes({**new, **rule.body})
         except (TypeError, ValueError, RecursionError, RenderError) as problem:
             raise BadRequestError(400, "invalid_request", f"{problem}"[:500]) from None
 
@@ -328,7 +333,8 @@ class Relay:
                 text = f"the upstream's answer has more than {self._max_body} bytes"
                 raise UpstreamError(502, TOO_LONG, text)
             parts.append(part)
-        body = _rewritten(b"".join(parts), answering.reading)
+        assert answering.reading is not None
+        body = read_body(b"".join(parts), answering.reading)
         await answering.start(200, [*headers, (b"content-length", str(len(body)).encode())])
         await answering.write(body, more=False)
 
@@ -375,17 +381,3 @@ class Relay:
         model = answering.model if isinstance(answering.model, str) else ""
         said = (json.dumps(model[:80]), answering.calls)
         LOG.info("%s %s %s %s model=%s calls=%d %.3fs", method, path, status, kind, *said, seconds)
-
-
-def _rewritten(body: bytes, reading: Reading | None) -> bytes:
-    """Returns the body of a whole answer, rewritten if that changes it."""
-    assert reading is not None
-    try:
-        # An error page of an intermediary: passed on unchanged.
-        response: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-    if not isinstance(response, dict):
-        return body
-    found = read_response(response, reading)
-    return body if found is response else json.dumps(found).encode("ascii")

@@ -6,10 +6,12 @@ Example: `{"choices": [{"message": {"content": "<tool_call>…"}, "finish_reason
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.proxy.answer import AnswerReader, Piece, Reading, Report, reading_of
+from toolgrammar.proxy.bodies import to_bytes
 from toolgrammar.proxy.own_calls import with_own_calls
 from toolgrammar.values.errors import check_type
 
@@ -64,6 +66,19 @@ def read_response(response: dict[str, Any], reading: Reading) -> dict[str, Any]:
     # The same object is returned if nothing was changed.
     same = all(new is old for new, old in zip(found, choices, strict=True))
     return response if same else {**response, "choices": found}
+
+
+def read_body(body: bytes, reading: Reading) -> bytes:
+    """Returns the body of an answer, rewritten; the same object if nothing in it changes."""
+    try:
+        # An error page of an intermediary: passed on unchanged.
+        response = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    if not isinstance(response, dict):
+        return body
+    found = read_response(response, reading)
+    return body if found is response else to_bytes(found)
 
 
 def _rewritten(choice: Any, reading: Reading, index: int, seed: str) -> Any:

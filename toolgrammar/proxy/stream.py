@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from toolgrammar.interop.exchange import plain
 from toolgrammar.interop.streaming import both_ways, translated
 from toolgrammar.proxy.answer import Reading, Report, reading_of
+from toolgrammar.proxy.bodies import error_body, to_bytes
 from toolgrammar.proxy.choices import Choice, StreamedChoice, index_of
-from toolgrammar.proxy.errors import error_body
 from toolgrammar.proxy.sse import DONE, Events, data_of
 from toolgrammar.values.errors import check_type
 
@@ -242,5 +242,4 @@ def error_events(message: str, code: str) -> bytes:
 
 
 def _event(chunk: Chunk) -> bytes:
-    # ASCII: half a surrogate pair, which JSON may escape, has no other encoding.
-    return b"data: " + json.dumps(chunk, separators=(",", ":")).encode("ascii") + b"\n\n"
+    return b"data: " + to_bytes(chunk) + b"\n\n"

@@ -28,6 +28,14 @@ _OF_CONNECTION: Final = frozenset(
         *(b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"),
     }
 )
+_OF_MESSAGE: Final = frozenset(
+    {
+        *(b"authorization", b"content-encoding", b"content-length", b"content-type"),
+        *(b"api-key", b"x-api-key", b"accept", b"cookie", b"set-cookie", b"location"),
+    }
+)
+"""The headers that stay even if `Connection` names them: without them a body can't be read, or is
+somebody else's."""
 _OF_BODY: Final = frozenset({b"content-length", b"content-encoding", b"etag", b"digest"})
 """The headers that no longer apply to a body that was rewritten."""
 _SLASH: Final = r"(?:[/\\]|%(?:25)*(?:2f|5c))"
@@ -192,8 +200,9 @@ def without_keys(url: str) -> str:
 
 def request_headers(headers: Iterable[Header], *, rewritten: bool) -> list[Header]:
     """Returns the headers of a client for the upstream; its keys are among them."""
-    dropped = _OF_CONNECTION | {b"host", b"content-length", b"expect"}
-    kept = [(name, value) for name, value in headers if name.lower() not in dropped]
+    given = list(headers)
+    dropped = _of_connection(given) | {b"host", b"content-length", b"expect"}
+    kept = [(name, value) for name, value in given if name.lower() not in dropped]
     if not rewritten:
         return kept
     # A body that is to be read must not be compressed.
@@ -204,7 +213,13 @@ def request_headers(headers: Iterable[Header], *, rewritten: bool) -> list[Heade
 def response_headers(response: aiohttp.ClientResponse, *, rewritten: bool) -> list[Header]:
     """Returns the headers of the upstream for the client."""
     # The server of the proxy adds its own date.
-    dropped = _OF_CONNECTION | {b"date"} | (_OF_BODY if rewritten else frozenset())
-    return [
-        (name.lower(), value) for name, value in response.raw_headers if name.lower() not in dropped
-    ]
+    given = response.raw_headers
+    dropped = _of_connection(given) | {b"date"} | (_OF_BODY if rewritten else frozenset())
+    return [(name.lower(), value) for name, value in given if name.lower() not in dropped]
+
+
+def _of_connection(headers: Iterable[Header]) -> frozenset[bytes]:
+    """Returns the names of headers that concern one connection, with those it names itself."""
+    values = [value for name, value in headers if name.lower() == b"connection"]
+    named = {name.strip().lower() for value in values for name in value.split(b",")}
+    return _OF_CONNECTION | (named - _OF_MESSAGE)

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import logging
+import math
 import socket
 from typing import Any
 
@@ -13,7 +14,17 @@ import httpx
 import openai
 import pytest
 
-from tests.units.proxy.completions import CALL, EXPECTED, REQUEST, TOOL, joined, parsed
+from tests.units.proxy.completions import (
+    CALL,
+    EXPECTED,
+    REQUEST,
+    TOOL,
+    chunk,
+    completion,
+    joined,
+    parsed,
+    read,
+)
 from tests.units.proxy.servers import PATIENCE, Model, delete, get, post, proxied, serving, wait_for
 from toolgrammar.proxy.app import create_app
 from toolgrammar.proxy.models import ModelRule, ModelRules
@@ -231,6 +242,45 @@ def test_a_request_that_is_too_long_is_refused() -> None:
     assert long.status_code == 413
     assert long.json()["error"]["code"] == "request_too_large"
     assert short.status_code == 200
+
+
+def test_a_compressed_request_is_refused_and_not_asked_unread() -> None:
+    model = Model(CALL)
+    headers = {"content-encoding": "gzip"}
+    with proxied(model) as address:
+        body = gzip.compress(json.dumps(REQUEST).encode())
+        answer = post(address + CHAT, content=body, headers=headers)
+        other = post(address + "/v1/embeddings", content=b"", headers=headers)
+    assert answer.status_code == 415
+    assert answer.json()["error"]["code"] == "unsupported_encoding"
+    assert len(model.bodies) == 1
+    assert other.status_code == 200
+
+
+def test_a_path_with_a_slash_at_its_end_is_the_same() -> None:
+    model = Model(CALL)
+    with proxied(model) as address:
+        answer = post(f"{address}{CHAT}/", json=REQUEST)
+    assert read(answer.json())["calls"] == EXPECTED
+    assert model.paths == [f"{CHAT}/"[1:]]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_numbers_that_python_does_not_know_stay_json(*, stream: bool) -> None:
+    def strict(word: str) -> None:
+        raise AssertionError(word)
+
+    given = chunk({"content": CALL}, "stop") if stream else completion(CALL)
+    given["choices"][0]["logprobs"] = {"a": [1.5, -4242, 4242], "b": 'Infinity "0'}
+    raw = json.dumps(given).replace("4242", "1e999").encode()
+    raw = b"data: " + raw + b"\n\ndata: [DONE]\n\n" if stream else raw
+    with proxied(Model(raw=raw)) as address:
+        answer = post(address + CHAT, json={**REQUEST, "stream": stream})
+    events_ = [line.removeprefix("data: ") for line in answer.text.splitlines() if line]
+    [whole, *_] = [each for each in events_ if "logprobs" in each and "Infinity" in each]
+    found = json.loads(whole, parse_constant=strict)["choices"][0]
+    assert found["logprobs"] == {"a": [1.5, -math.inf, math.inf], "b": 'Infinity "0'}
+    assert '"tool_calls":[' in answer.text
 
 
 @pytest.mark.parametrize("stream", [False, True])

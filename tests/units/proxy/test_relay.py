@@ -84,7 +84,7 @@ def _breaks(*_: Any, **__: Any) -> Any:
     raise KeyError("sk-secret")
 
 
-@pytest.mark.parametrize("part", ["read_response", "reading_of"])
+@pytest.mark.parametrize("part", ["read_body", "reading_of"])
 def test_a_whole_answer_that_the_proxy_fails_at_is_an_error(
     part: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -22,7 +22,12 @@ from tests.units.proxy.servers import PATIENCE, Model, get, post, proxied, servi
 from toolgrammar.proxy import upstream as upstream_module
 from toolgrammar.proxy.app import create_app
 from toolgrammar.proxy.models import ModelRule, ModelRules
-from toolgrammar.proxy.upstream import Upstream, UpstreamError
+from toolgrammar.proxy.upstream import (
+    Upstream,
+    UpstreamError,
+    request_headers,
+    response_headers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -87,7 +92,7 @@ def test_a_refused_path_is_an_error_of_the_api() -> None:
     with proxied(Model()) as address:
         answer = raw(address, "/v1/../x")
     assert answer.startswith(b"HTTP/1.1 400 ")
-    assert b'"code": "invalid_path"' in answer
+    assert b'"code":"invalid_path"' in answer
 
 
 @pytest.mark.parametrize("path", ["//169.254.169.254/x", "/@169.254.169.254/", "/:80/", "/..a/b."])
@@ -235,6 +240,29 @@ async def test_an_upstream_that_does_not_read_a_request_is_given_up() -> None:
             async with server.ask("POST", server.address("/x", ""), [], b" " * 30_000_000):
                 pass
     assert (problem.value.status, problem.value.code) == (504, "upstream_timeout")
+
+
+@in_a_loop
+async def test_headers_that_a_connection_names_are_its_own() -> None:
+    """But for those that a message needs: whose it is, and how its body is read."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        own = b"Connection: X-Hop\r\nconnection: Content-Type\r\ncontent-type: a/b\r\nX-Hop: 1\r\nX-End: 2\r\n"
+        writer.write(HEAD.removesuffix(b"\r\n") + own + b"\r\n0\r\n\r\n")
+
+    async with (
+        scripted(answer) as address,
+        asked(address) as server,
+        server.ask("GET", server.address("/x", ""), [], b"") as response,
+    ):
+        got = dict(response_headers(response, rewritten=False))
+    assert got[b"x-end"] == b"2"
+    assert b"content-type" in got
+    assert not {b"x-hop", b"connection"} & got.keys()
+    sent = [(b"Connection", b"close, X-Hop ,authorization"), (b"x-hop", b"1"), (b"x-end", b"2")]
+    sent.append((b"authorization", b"k"))
+    assert request_headers(sent, rewritten=False) == sent[2:]
 
 
 @in_a_loop

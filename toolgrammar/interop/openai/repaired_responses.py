@@ -42,9 +42,9 @@ class ResponseWriter:
 
     def chunk(self, chunk: Mapping[str, Any], events: Iterable[Event]) -> list[dict[str, Any]]:
         """Returns what an event becomes that says these events of ours."""
-        kind, place = string_of(chunk.get("type")), chunk.get("output_index")
+        kind, place = string_of(chunk.get("type")), _place(chunk)
         item = mapping_of(chunk.get("item"))
-        if isinstance(place, int):
+        if place is not None:
             # Calls that are found in the text go behind every item that the server has or may yet
             # send.
             self._next = max(self._next, place + 1)
@@ -134,8 +134,8 @@ class ResponseWriter:
         self, index: int, name: str, identity: str | None, chunk: Mapping[str, Any]
     ) -> dict[str, Any]:
         given = mapping_of(chunk.get("item"))
-        place = chunk.get("output_index")
-        if not isinstance(place, int):
+        place = _place(chunk)
+        if place is None:
             place, self._next = self._next, self._next + 1
         call_id = self._ids.next(identity, index, name)
         item = {
@@ -210,6 +210,13 @@ class ResponseWriter:
 def _key(chunk: Mapping[str, Any]) -> tuple[object, object]:
     """Returns which text of the response a chunk goes on with."""
     return key_of(chunk.get("output_index")), key_of(chunk.get("content_index"))
+
+
+def _place(chunk: Mapping[str, Any]) -> int | None:
+    """Returns the place of an item in the output; None for what is no place, such as -1."""
+    place = chunk.get("output_index")
+    is_place = isinstance(place, int) and not isinstance(place, bool) and place >= 0
+    return place if is_place else None
 
 
 def response_events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -193,3 +193,19 @@ def test_an_async_response_gives_an_async_one() -> None:
         return [each async for each in openai.repair_stream(coming(), "hermes", TOOLS)]
 
     assert asyncio.run(main()) == list(openai.repair_stream(events, "hermes", TOOLS))
+
+
+@pytest.mark.parametrize("place", [-1, True, None])
+def test_a_place_that_is_none_is_the_next_one(place: object) -> None:
+    item = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": ""}
+    at = {"output_index": place}
+    given = [
+        {"type": "response.output_item.added", **at, "item": item},
+        {"type": "response.function_call_arguments.delta", **at, "delta": "{'a': 1}"},
+        {"type": "response.output_item.done", **at, "item": {**item, "arguments": "{'a': 1}"}},
+        {"type": "response.completed", "response": {"output": []}},
+    ]
+    out = list(openai.repair_stream(given))
+    [call] = out[-1]["response"]["output"]
+    assert call["arguments"] == '{"a": 1}'
+    assert {each["output_index"] for each in out[:-1]} == {0}
