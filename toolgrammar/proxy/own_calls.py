@@ -15,13 +15,14 @@ from toolgrammar.interop.native.repaired import end_reason
 from toolgrammar.interop.openai.repair import repair_message
 from toolgrammar.interop.openai.shapes import REASONS, ChunkReader, DeltaWriter, reason_of
 from toolgrammar.salvage.refusals import refusal
-from toolgrammar.values.events import CallEnd, CallStart, Event
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.events import CallEnd, CallStart, Event, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgrammar.proxy.answer import Reading, Report
-    from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.diagnostics import Diagnostic
 
 Delta = dict[str, Any]
 _KEYS: Final = ("tool_calls", "function_call")
@@ -39,6 +40,9 @@ def with_own_calls(choice: Mapping[str, Any], reading: Reading) -> Mapping[str, 
     said = reason if isinstance(reason, str) else None
     tools = list(reading.tools.values())
     repaired = repair_message({"role": "assistant", **own}, None, tools, finish_reason=said)
+    if reading.report is not None:
+        for found in repaired.result.diagnostics:
+            _tell_lost(reading.report, found)
     end = Cut()
     for place, call in enumerate(repaired.result.calls):
         if reading.report is not None:
@@ -68,6 +72,12 @@ def _is_custom(call: object) -> bool:
 def tell(report: Report, call: ToolCall) -> None:
     """Reports a call; a call that may not run has arguments that are not a JSON object."""
     report(call, None if call.executable else refusal(call, "not-executable"))
+
+
+def _tell_lost(report: Report, found: Diagnostic) -> None:
+    """Reports a call that is lost if a diagnostic tells of one: it has no name."""
+    if found.code == "malformed-call":
+        tell(report, ToolCall("", status="unreadable", error=found.message))
 
 
 def _reason(finish_reason: Any, message: Cut) -> Any:
@@ -129,6 +139,8 @@ class OwnCalls:
             self._message.see(event)
             if isinstance(event, CallEnd) and self._report is not None:
                 tell(self._report, event.call)
+            if isinstance(event, Problem) and self._report is not None:
+                _tell_lost(self._report, event.diagnostic)
             for piece in (self._writer.delta(event) or {}).get("tool_calls", ()):
                 before = calls.setdefault(piece["index"], piece)
                 if before is not piece:

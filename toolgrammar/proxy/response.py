@@ -85,6 +85,8 @@ def _rewritten(choice: Any, reading: Reading, index: int, seed: str) -> Any:
     """Returns a choice with its calls read; the same object if nothing changes."""
     if not isinstance(choice, Mapping):
         return choice
+    # Before the repairs, by which a call without a name is lost.
+    native = _has_own_calls(choice)
     if reading.repair:
         choice = with_own_calls(choice, reading)
     message = choice.get("message")
@@ -99,7 +101,6 @@ def _rewritten(choice: Any, reading: Reading, index: int, seed: str) -> Any:
     # Calls of the text can only be added to a list.
     if not isinstance(own, list):
         return choice
-    native = bool(own or holder.get("function_call"))
     reader = AnswerReader(reading, f"{seed}/{index}", index=index, native=native)
     reason = choice.get("finish_reason")
     pieces = [*reader.feed(text), *reader.close(reason)]
@@ -123,6 +124,13 @@ def _rewritten(choice: Any, reading: Reading, index: int, seed: str) -> Any:
         new["tool_calls"] = [*own, *(piece[1] for piece in pieces if piece[0] == "call")]
     outer = {**choice, "message": new} if is_chat else new
     return {**outer, "finish_reason": reader.reason(reason)}
+
+
+def _has_own_calls(choice: Mapping[str, Any]) -> bool:
+    """Whether the server has made calls in a choice, of whatever shape."""
+    message = choice.get("message")
+    holder = message if isinstance(message, Mapping) else choice
+    return bool(holder.get("tool_calls") or holder.get("function_call"))
 
 
 def _joined(pieces: list[Piece], *kinds: str) -> str:

@@ -58,9 +58,12 @@ def test_a_stream_has_the_calls_of_repair_stream(case: Case) -> None:
         assert calls == other
         # A stream without an end is ended by an error of the proxy's own.
         assert case.finish is None or reason == other_reason
-        assert len(told) == len(calls)
-        # The refused ones are told, with what was wrong.
-        refused = [call.name for call, refusal in told if refusal is not None]
+        # The refused ones are told, with what was wrong, and so are those that are lost.
+        named = [(call, refusal) for call, refusal in told if call.name]
+        assert len(named) == len(calls)
+        lost = [each for each in wanted.result.diagnostics if each.code == "malformed-call"]
+        assert [call.error for call, _ in told if not call.name] == [each.message for each in lost]
+        refused = [call.name for call, refusal in named if refusal is not None]
         assert refused == [call.name for call in wanted.result.calls if not call.executable]
 
 
@@ -150,3 +153,26 @@ def test_the_proxy_repairs_where_a_rule_says_so() -> None:
     assert read(found)[0] == [("weather", {"city": "Oslo"}, True)]
     assert 'toolgrammar_proxy_calls_total{format="hermes"} 1.0' in counted
     assert json.loads(model.bodies[0])["tools"] == REQUEST["tools"]
+
+
+def test_a_call_that_is_lost_is_told_and_none_of_the_text_runs_beside_it() -> None:
+    text = '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>'
+    lost = {"id": "c0", "type": "function", "function": {"name": "", "arguments": "{}"}}
+    message = {"role": "assistant", "content": text, "tool_calls": [lost]}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    seen: list[Any] = []
+    whole = rewrite_response(
+        {"id": "x", "choices": [choice]},
+        REQUEST,
+        format="hermes",
+        repair=True,
+        report=lambda call, refusal: seen.append((call, refusal)),
+    )
+    found, told = rewritten(
+        [chunk({"tool_calls": [{"index": 0, **lost}]}), chunk({"content": text}), chunk({}, "stop")]
+    )
+    assert whole["choices"][0]["message"] == {"role": "assistant", "content": text}
+    assert read(found) == ([], "stop")
+    for each in (seen, told):
+        codes = {call.name: refusal.code for call, refusal in each}
+        assert codes == {"": "not-executable", "weather": "beside-native"}
