@@ -189,6 +189,8 @@ class AnswerReader:
             prefix=reading.prefix,
         )
         self._ids = UniqueIds(ids_in(reading.messages), f"{len(reading.messages)} {seed}")
+        self._given_ids: set[str] = set()
+        self._native_ids: set[str] = set()
         # The places in the answer of text that is not read, and its length up to there: see
         # `note_aside`.
         self._asides: list[int] = []
@@ -202,6 +204,17 @@ class AnswerReader:
     def see_native(self) -> None:
         """Records that the server has made a tool call of its own."""
         self._judge.see_native()
+
+    def native_id(self, call: object) -> str | None:
+        """Returns the id of a native call, which no call of the text has; None if it has none."""
+        identity = call.get("id") if isinstance(call, Mapping) else None
+        if not isinstance(identity, str) or not identity:
+            return None
+        # A call of the text that has it was handed out before.
+        while identity in self._given_ids:
+            identity += "_"
+        self._native_ids.add(identity)
+        return identity
 
     def feed(self, text: str) -> list[Piece]:
         """Accepts more of the text; returns the pieces that are certain."""
@@ -265,7 +278,10 @@ class AnswerReader:
             _add(found, "content", self._parser.read_text(call.span.start, call.span.end))
             return
         function = {"name": call.name, "arguments": judged}
+        if call.id in self._native_ids:
+            call = replace(call, id=None)
         identity = self._ids.next(call, place)
+        self._given_ids.add(identity)
         found.append(("call", {"id": identity, "type": "function", "function": function}))
         self.given += 1
 

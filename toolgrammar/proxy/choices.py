@@ -156,7 +156,7 @@ class StreamedChoice:
         return self._with_places(choice, delta)
 
     def _with_places(self, choice: Choice, delta: Mapping[str, Any]) -> Choice:
-        """Returns a delta whose own calls have indexes that no call of the text has."""
+        """Returns a delta whose own calls have indexes and ids that no call of the text has."""
         given = delta.get("tool_calls")
         if not isinstance(given, list):
             return choice
@@ -168,8 +168,11 @@ class StreamedChoice:
                 self._places[old] = self._count
                 self._count += 1
             place = self._places[old]
-            is_same = place == old or not isinstance(call, dict)
-            calls.append(call if is_same else {**call, "index": place})
+            new: dict[str, Any] = {} if place == old else {"index": place}
+            identity = self._reader.native_id(call)
+            if identity is not None and identity != call["id"]:
+                new["id"] = identity
+            calls.append({**call, **new} if new and isinstance(call, dict) else call)
         if all(new is old for new, old in zip(calls, given, strict=True)):
             return choice
         return {**choice, "delta": {**delta, "tool_calls": calls}}

@@ -102,6 +102,8 @@ def _rewritten(choice: Any, reading: Reading, index: int, seed: str) -> Any:
     if not isinstance(own, list):
         return choice
     reader = AnswerReader(reading, f"{seed}/{index}", index=index, native=native)
+    for call in own:
+        reader.native_id(call)
     reason = choice.get("finish_reason")
     pieces = [*reader.feed(text), *reader.close(reason)]
     said = holder.get("reasoning_content") or ""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.message.source import Source
+from toolgrammar.interop.exchange import ids_in
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.salvage.policy import SalvagePolicy
 from toolgrammar.values.events import (
@@ -99,8 +100,10 @@ class MessageReader:
             tools: the tools of the request.
             giving: which calls are sent, and when.
             names: the only names that a call may have; None for any name.
-            messages: the conversation: a call that a tool or a user wrote there does not run.
+            messages: the conversation: a call that a tool or a user wrote there does not run, and
+                none gets an id that an earlier one has.
         """
+        known = list(messages)
         wants_all = giving == "all"
         self._parser = Parser(format_id, tools=tools)
         self._source = Source()
@@ -110,10 +113,10 @@ class MessageReader:
         self._judge = None
         if not wants_all:
             offered: Tools = "any" if names is None else names
-            self._judge = SalvagePolicy().judge_stream(tools=offered, messages=messages)
+            self._judge = SalvagePolicy().judge_stream(tools=offered, messages=known)
         self._calls: dict[int, _OpenCall] = {}
         self._given = 0
-        self._ids: set[str] = set()
+        self._ids = ids_in(known)
         self._space = ""
         self._reasons = False
         self._tags: tuple[str, str] | None = None

@@ -154,6 +154,35 @@ def test_calls_of_the_server_behind_one_of_the_text_get_places_of_their_own() ->
     assert joined(rewritten(given))["calls"] == [*EXPECTED, ("a", {})]
 
 
+@pytest.mark.parametrize("repair", [False, True])
+def test_calls_of_the_server_and_of_the_text_have_ids_of_their_own(*, repair: bool) -> None:
+    text = (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+        '<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|><|tool_calls_section_end|>'
+    )
+    function = {"name": "get_weather", "arguments": '{"city": "Rome"}'}
+    own = {"id": "functions.get_weather:0", "type": "function", "function": function}
+    piece = chunk({"tool_calls": [{"index": 0, **own}]})
+    policy = SalvagePolicy(beside_native=True)
+    for given in ([chunk({"content": text}), piece], [piece, chunk({"content": text})]):
+        stream = [*given, chunk({}, "stop")]
+        options: Any = {"format": "kimi_k2", "policy": policy, "repair": repair}
+        found = list(rewrite_stream(stream, REQUEST, **options))
+        deltas = [each["choices"][0]["delta"] for each in found]
+        ids = [
+            call["id"] for delta in deltas for call in delta.get("tool_calls", ()) if "id" in call
+        ]
+        assert len(set(ids)) == len(ids) == 2
+        assert ids[0] == own["id"]
+    whole = completion(text)
+    whole["choices"][0]["message"]["tool_calls"] = [own]
+    calls = rewrite_response(whole, REQUEST, format="kimi_k2", policy=policy)["choices"][0][
+        "message"
+    ]
+    first, second = (call["id"] for call in calls["tool_calls"])
+    assert first == own["id"] != second
+
+
 def test_text_completions_get_the_same_keys() -> None:
     text = f"On it. {CALL}"
     given = [

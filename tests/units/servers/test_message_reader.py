@@ -130,6 +130,19 @@ def test_a_call_that_stands_in_a_result_of_a_tool_does_not_run() -> None:
     assert arguments == '{"q": "tea"'
 
 
+def test_an_id_of_an_earlier_turn_is_not_given_again() -> None:
+    text = (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0"
+        '<|tool_call_argument_begin|>{"q": "tea"}<|tool_call_end|><|tool_calls_section_end|>'
+    )
+    for messages, identity in (
+        ([], "functions.search:0"),
+        ([{"role": "tool", "tool_call_id": "functions.search:0", "content": "Tea."}], None),
+    ):
+        found = _pieces([text], format_id="kimi_k2", messages=messages)
+        assert [each.id for each in found if isinstance(each, CallBegun)] == [identity]
+
+
 def test_a_call_in_a_block_of_code_is_text() -> None:
     text = f"For example:\n```\n{CALL}\n```\n"
     assert _read(text, giving="hold") == (text.rstrip() + "\n", [])
