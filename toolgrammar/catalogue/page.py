@@ -25,6 +25,16 @@ EXPECTED_KEYS = (
 )  # fmt: skip
 """The keys that an expected result may have."""
 
+_HELD = {
+    "calls": "a list of objects",
+    "tools": "a list of objects or null",
+    "codes": "a list of strings",
+    "status": "a list of strings",
+    "tier": "`well_formed`, `edge`, `malformed` or `negative`",
+}
+"""What an expectation has under a key, if it is not a text."""
+_TIERS = ("well_formed", "edge", "malformed", "negative")
+
 _EXAMPLE_LEVEL = 3
 # A heading may end with signs too: `### Two calls ###`.
 _HEADING = late(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
@@ -116,6 +126,20 @@ def slug_of(heading: str) -> str:
     return re.sub(r"\W+", "-", heading.lower()).strip("-")
 
 
+def _holds(key: str, value: JsonValue) -> bool:
+    """Whether an expectation may have a value under a key; a text in place of a list would be its letters."""
+    # `null` says that no tools are known, although the page gives some.
+    if key == "tools" and value is None:
+        return True
+    if key in ("calls", "tools"):
+        return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+    if key in ("codes", "status"):
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if key == "tier":
+        return value in _TIERS
+    return value is None or isinstance(value, str)
+
+
 class _Reader:
     """Collects the parts of one page."""
 
@@ -195,6 +219,12 @@ class _Reader:
                 nearest = difflib.get_close_matches(key, EXPECTED_KEYS, 1)
                 mend = f"did you mean {nearest[0]!r}?" if nearest else f"known: {EXPECTED_KEYS}"
                 raise self._error(fence.line, f"unknown key {key!r} in an expectation; {mend}")
+            if not _holds(key, expected[key]):
+                wanted = _HELD.get(key, "a string or null")
+                got = json.dumps(expected[key], ensure_ascii=False)
+                raise self._error(
+                    fence.line, f"`{key}` in an expectation is {wanted}, got {got:.40}"
+                )
         self._lines_by_slug[slug] = text.line
         golden = (fence.line, fence.end)
         self._examples.append(Example(heading.text, slug, text.text, expected, text.line, golden))

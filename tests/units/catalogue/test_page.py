@@ -59,6 +59,22 @@ def test_the_text_of_an_example(fence: str, text: str) -> None:
         ("### A\n~~~text example\n~~~\n~~~json\n[]\n~~~", "my.md:4: an expectation is an object"),
         ('### A\n~~~text example\n~~~\n~~~json\n{"call": 1}\n~~~', "did you mean 'calls'"),
         ('### A\n~~~text example\n~~~\n~~~json\n{"zzz": 1}\n~~~', "unknown key 'zzz'"),
+        (
+            '### A\n~~~text example\n~~~\n~~~json\n{"content": ["Hi."]}\n~~~',
+            "`content` in an expectation is a string or null",
+        ),
+        (
+            '### A\n~~~text example\n~~~\n~~~json\n{"calls": "search"}\n~~~',
+            '`calls` in an expectation is a list of objects, got "search"',
+        ),
+        (
+            '### A\n~~~text example\n~~~\n~~~json\n{"codes": "truncated"}\n~~~',
+            "`codes` in an expectation is a list of strings",
+        ),
+        (
+            '### A\n~~~text example\n~~~\n~~~json\n{"tier": "malformd"}\n~~~',
+            "`tier` in an expectation is `well_formed`",
+        ),
         (EXAMPLE + EXAMPLE, "my.md:9: the name 'one-call' is taken by the example on line 2"),
         ("~~~json tools\n{}\n~~~", "my.md:1: `json tools` holds a list"),
         ("~~~json tools\n[]\n~~~\n~~~json tools\n[]\n~~~", "my.md:4: a second fence"),
