@@ -272,6 +272,50 @@ def test_without_tools_an_answer_stays_as_it_is(*, streamed: bool) -> None:
     assert asyncio.run(run()).final_output == CALL
 
 
+OTHERS: list[dict[str, Any]] = [
+    {"type": "mcp_call", "name": "read", "arguments": "{}", "output": CALL},
+    {"type": "mcp_list_tools", "tools": [{"name": "read", "description": CALL}]},
+    {"type": "file_search_call", "queries": ["x"], "results": [{"text": CALL}]},
+    {"type": "code_interpreter_call", "code": "1", "outputs": [{"type": "logs", "logs": CALL}]},
+    {"type": "shell_call_output", "call_id": "1", "output": [{"stdout": CALL, "stderr": ""}]},
+    {"type": "local_shell_call_output", "id": "1", "output": CALL},
+    {"type": "custom_tool_call_output", "call_id": "1", "output": CALL},
+    {"type": "function_call_output", "call_id": "1", "output": [{"filename": CALL}]},
+    {"role": "user", "content": [{"type": "input_file", "filename": CALL}]},
+]
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+@pytest.mark.parametrize("item", OTHERS, ids=[each.get("type", "message") for each in OTHERS])
+def test_a_call_that_an_item_of_others_holds_does_not_run(
+    item: dict[str, Any], *, prompt: bool
+) -> None:
+    model = TextCallModel(Script(CALL, "Never mind."), TextCalls("hermes", prompt=prompt))
+    agent = Agent("Clerk", model=model, tools=[add])
+    asked: Any = [{"role": "user", "content": "?"}, item]
+    result = asyncio.run(Runner.run(agent, asked, run_config=CONFIG))
+    assert RAN == []
+    assert result.final_output == "Never mind."
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "assistant", "content": CALL},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": CALL}]},
+        {"type": "custom_tool_call", "call_id": "1", "name": "say", "input": CALL},
+    ],
+    ids=["message", "reasoning", "custom"],
+)
+def test_a_call_that_the_model_wrote_before_may_run(item: dict[str, Any]) -> None:
+    agent = Agent(
+        "Clerk", model=TextCallModel(Script(CALL, "Three."), TextCalls("hermes")), tools=[add]
+    )
+    asked: Any = [{"role": "user", "content": "?"}, item]
+    asyncio.run(Runner.run(agent, asked, run_config=CONFIG))
+    assert RAN == [(1, 2)]
+
+
 LIMITS = (ModelSettings(max_tokens=30), ModelSettings(extra_args={"max_completion_tokens": 30}))
 
 

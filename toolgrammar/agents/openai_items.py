@@ -49,10 +49,11 @@ class Turn:
         self.instructions, self.input = instructions, given
         self.tools, self.handoffs = tools, handoffs
         items = [{"role": "user", "content": given}] if isinstance(given, str) else given
-        self.given = _messages(instructions, items)
+        messages = _messages(instructions, items)
+        self.given = [_whole(message) for message in messages]
         """The conversation, in the shape of OpenAI's API."""
         if settings.prompt and self.offered:
-            system, *rest = settings.written(self.given, self.offered)
+            system, *rest = settings.written(messages, self.offered)
             self.instructions = str(system["content"])
             self.input = [message.get("item") or message for message in rest]
             # Tools that the server runs are passed on to it.
@@ -112,7 +113,7 @@ def _messages(instructions: str | None, items: Iterable[Any]) -> list[dict[str, 
         elif kind == "function_call_output":
             output = _text(item.get("output"))
             answered = {"tool_call_id": item["call_id"], "content": output}
-            messages.append({"role": "tool", **answered})
+            messages.append({"role": "tool", **answered, "item": item})
         elif role == "assistant":
             messages.append({"role": "assistant", "content": _text(item.get("content"))})
         elif kind != "reasoning":
@@ -120,6 +121,20 @@ def _messages(instructions: str | None, items: Iterable[Any]) -> list[dict[str, 
             text = _text(item.get("content"))
             messages.append({"role": role or "other", "content": text, "item": item})
     return messages
+
+
+def _whole(message: dict[str, Any]) -> dict[str, Any]:
+    """Returns a message with everything that its item says, which is guarded.
+
+    The text alone has neither the name of a file nor the output of a tool that the server ran.
+    """
+    item = message.get("item")
+    if item is None:
+        return message
+    if message["role"] == "tool":
+        # Its id is one of those that no call gets again.
+        return {**message, "content": item.get("output"), "item": None}
+    return dict(item)
 
 
 def _text(content: object) -> str:

@@ -29,9 +29,13 @@ _RESULTS: Final = ("_output", "_result", "_call")
 """The endings of types of items and blocks that contain output of a tool: `function_call_output`,
 `web_search_tool_result`, and `mcp_call`, which contains both the call and its output."""
 _ASKED: Final = frozenset(
-    {"name", "function", "arguments", "input", "action", "queries", "code", "operation"}
+    {"name", "function", "arguments", "input", "action", "actions", "queries", "code", "operation"}
 )
-"""The keys of an item `…_call` that the model wrote; all other values may be the tool's."""
+"""The keys of an item `…_call` or `…_request` that the model wrote; all other values may be the tool's."""
+_CALLS: Final = ("_call", "_request")
+"""The endings of types of items that the model wrote in part: `mcp_call`, `mcp_approval_request`."""
+_THOUGHTS: Final = "reasoning"
+"""The type of the one item without a role that is the model's own."""
 _PARTS: Final = ("text", "content", "output", "outputs", "result", "results", "logs")
 """The keys of a block's text, which is joined with the texts of the other blocks."""
 _LEVELS: Final = 3
@@ -108,12 +112,13 @@ def _guarded(messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for message in messages:
         content = message.get("content")
         role = message.get("role")
-        # Items of the Responses API have a type and no role.
-        is_item = role is None and "type" in message
-        if not is_item and not (isinstance(role, str) and role in _OWN):
+        # Items of the Responses API have a type and no role. Those of a type that is not known are
+        # guarded as well: the API gets new tools.
+        if role is None and "type" in message:
+            if message["type"] != _THOUGHTS:
+                yield from _texts(_written_by_tool(message))
+        elif not (isinstance(role, str) and role in _OWN):
             yield from _texts([content, message.get("name")])
-        elif _is_result(message):
-            yield from _texts(_written_by_tool(message))
         # Results of tools that the service itself runs stand in the messages of the assistant.
         elif isinstance(content, list | tuple):
             for block in content:
@@ -130,7 +135,7 @@ def _is_result(block: object) -> bool:
 
 def _written_by_tool(item: Mapping[str, Any]) -> object:
     """Returns the part of an item that a tool wrote."""
-    if str(item.get("type")).endswith("_call"):
+    if str(item.get("type")).endswith(_CALLS):
         return {key: value for key, value in item.items() if key not in _ASKED}
     return item
 

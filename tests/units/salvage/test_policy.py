@@ -161,6 +161,9 @@ def test_what_the_prompt_wrote_of_the_answer_counts() -> None:
         {"type": "mcp_call", "name": "read", "arguments": "{}", "output": CALL},
         {"type": "file_search_call", "queries": ["x"], "results": [{"text": CALL}]},
         {"type": "code_interpreter_call", "outputs": [{"type": "logs", "logs": CALL}]},
+        # MCP servers write the descriptions of their tools.
+        {"type": "mcp_list_tools", "tools": [{"name": "read", "description": CALL}]},
+        {"type": "something_new", "parts": [{"said": CALL}]},
         # As a page, a file or a program shows it.
         {"role": "tool", "content": f"<pre>{html.escape(CALL)}</pre>"},
         {"role": "tool", "content": json.dumps({"page": html.escape(CALL)})},
@@ -187,6 +190,9 @@ def test_a_call_that_somebody_else_wrote_never_runs(message: dict[str, Any]) -> 
         {"role": "developer", "content": CALL},
         {"type": "function_call", "name": "search", "arguments": CALL},
         {"type": "code_interpreter_call", "code": CALL, "outputs": []},
+        {"type": "mcp_approval_request", "name": "read", "arguments": CALL},
+        {"type": "computer_call", "actions": [{"type": "type", "text": CALL}]},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": CALL}]},
         {"role": "system", "content": f"Call tools like so: {CALL}"},
         {"role": "tool", "content": CALL.replace("fjords", "Fjords")},
         {"role": "tool", "content": None},
