@@ -10,10 +10,15 @@ pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed; `make a
 
 from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.messages import (
+    ModelRequest,
     ModelResponse,
+    NativeToolCallPart,
+    NativeToolReturnPart,
+    TextContent,
     TextPart,
     ThinkingPart,
     ToolCallPart,
+    ToolReturnPart,
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
@@ -190,6 +195,50 @@ def test_what_the_server_cut_does_not_run() -> None:
     model = TextCallModel(FunctionModel(answer), TextCalls("simple_agent"))
     assert _whole(Agent(model, tools=[say])).output == "Well."
     assert said == []
+
+
+FILE = BinaryContent(CALL.encode(), media_type="text/plain")
+SEARCHED = [
+    NativeToolCallPart("web_search", {"q": "x"}, tool_call_id="s1"),
+    NativeToolReturnPart("web_search", {"page": CALL}, tool_call_id="s1"),
+]
+OTHERS: dict[str, list[Any]] = {
+    "text": [ModelRequest([UserPromptPart(["Look:", TextContent(CALL)])])],
+    "file": [ModelRequest([UserPromptPart(["Look:", FILE])])],
+    "blocks": [ModelRequest([UserPromptPart([TextContent(CALL[:30]), CALL[30:]])])],
+    "result": [
+        ModelResponse([ToolCallPart("add", {}, tool_call_id="a1")]),
+        ModelRequest([ToolReturnPart("add", ["Look:", FILE], tool_call_id="a1")]),
+    ],
+    "native": [ModelRequest([UserPromptPart("?")]), ModelResponse([*SEARCHED, TextPart("So.")])],
+}
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_call_that_somebody_else_wrote_does_not_run(kind: str, *, prompt: bool) -> None:
+    agent = Script(CALL, "Never mind.").agent(prompt=prompt)
+    result = asyncio.run(agent.run("?", message_history=OTHERS[kind]))
+    assert RAN == []
+    assert result.output == "Never mind."
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_call_in_a_result_of_the_same_response_does_not_run(*, whole: bool) -> None:
+    parts = iter([[*SEARCHED, TextPart(f"It says: {CALL}")], [TextPart("Never mind.")]])
+
+    def answer(messages: list[Any], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=next(parts))
+
+    async def pieces(messages: list[Any], info: AgentInfo) -> AsyncIterator[Any]:
+        for place, part in enumerate(next(parts)):
+            yield part.content if isinstance(part, TextPart) else {place: part}
+
+    model = TextCallModel(FunctionModel(answer, stream_function=pieces), TextCalls("hermes"))
+    agent = Agent(model, tools=[add])
+    result = _whole(agent) if whole else asyncio.run(_streamed(agent))
+    assert RAN == []
+    assert result.output == "Never mind."
 
 
 def test_output_tools_are_read_too() -> None:

@@ -22,18 +22,18 @@ try:
         ModelResponse,
         PartDeltaEvent,
         PartStartEvent,
-        SystemPromptPart,
         TextPart,
         TextPartDelta,
         ThinkingPart,
         ThinkingPartDelta,
         ToolCallPart,
         ToolCallPartDelta,
-        ToolReturnPart,
         UserPromptPart,
     )
     from pydantic_ai.models import Model, StreamedResponse
     from pydantic_ai.models.wrapper import WrapperModel
+
+    from toolgrammar.agents.pydantic_messages import plain, requests_of, results_in, tool_of
 except ImportError as error:
     raise ImportError(
         "this model needs pydantic-ai: pip install 'toolgrammar[pydantic-ai]'", name="pydantic_ai"
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
-    from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.usage import RequestUsage
 
     from toolgrammar.agents.answers import Answer
@@ -136,7 +135,7 @@ class _Turn:
         self._text_calls = text_calls
         # Output tools too: with them the model gives its final answer.
         offered = [*parameters.function_tools, *parameters.output_tools]
-        self.tools = [_tool(tool) for tool in offered]
+        self.tools = [tool_of(tool) for tool in offered]
         self.messages = _with_feedback(messages)
         self.settings = settings
         self.parameters = parameters
@@ -144,9 +143,10 @@ class _Turn:
         # A text that looks like a call is not one if nothing can be called.
         if not self.tools:
             return
-        self.given = [each for message in self.messages for each in _plain(message)]
+        given = [each for message in self.messages for each in plain(message)]
+        self.given = [*results_in(self.messages), *given]
         if text_calls.prompt:
-            self.messages = _requests(text_calls.written(self.given, self.tools), messages)
+            self.messages = requests_of(text_calls.written(given, self.tools), messages)
             # The tools are in the prompt, so the inner model answers with text.
             self.parameters = replace(
                 parameters,
@@ -174,7 +174,12 @@ class _Turn:
             if isinstance(part, ToolCallPart)
         ]
         answer = self._text_calls.read(
-            "".join(texts), self.tools, self.given, response.finish_reason, native=native
+            "".join(texts),
+            self.tools,
+            self.given,
+            response.finish_reason,
+            native=native,
+            beside=results_in([response]),
         )
         repair = self._text_calls.repair
         if answer.failed and (repair or not native):
@@ -213,7 +218,9 @@ class _TextCallStream(StreamedResponse):
                 for made in self._grown(event):
                     yield made
         self._take_over()
-        deltas, answer = self.reading.close(self.inner.finish_reason, native=native)
+        deltas, answer = self.reading.close(
+            self.inner.finish_reason, native=native, beside=results_in([self.inner.get()])
+        )
         for made in self._shown(deltas):
             yield made
         self.metadata = _metadata(answer, self.inner.metadata)
@@ -315,15 +322,6 @@ def _metadata(answer: Answer, metadata: dict[str, Any] | None) -> dict[str, Any]
     return {**(metadata or {}), REFUSED: answer.feedback} if answer.feedback else metadata
 
 
-def _tool(tool: ToolDefinition) -> dict[str, Any]:
-    function = {
-        "name": tool.name,
-        "description": tool.description or "",
-        "parameters": tool.parameters_json_schema,
-    }
-    return {"type": "function", "function": function}
-
-
 def _with_feedback(messages: list[ModelMessage]) -> list[ModelMessage]:
     """Returns the messages, with a message about the refused calls of the last response."""
     # Reported once: in later requests other messages follow the response.
@@ -335,62 +333,3 @@ def _with_feedback(messages: list[ModelMessage]) -> list[ModelMessage]:
         return messages
     last = messages[-1]
     return [*messages[:-1], replace(last, parts=[*last.parts, UserPromptPart(told)])]
-
-
-def _plain(message: ModelMessage) -> list[dict[str, Any]]:
-    """Returns a message in the shape of OpenAI's API: one for each part of a request."""
-    if isinstance(message, ModelResponse):
-        calls = [
-            {
-                "id": part.tool_call_id,
-                "type": "function",
-                "function": {"name": part.tool_name, "arguments": part.args_as_json_str()},
-            }
-            for part in message.parts
-            if isinstance(part, ToolCallPart)
-        ]
-        text = "".join(part.content for part in message.parts if isinstance(part, TextPart))
-        return [{"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}]
-    return [_plain_part(part) for part in message.parts]
-
-
-def _plain_part(part: Any) -> dict[str, Any]:
-    """Returns a part of a request in the shape of OpenAI's API."""
-    if isinstance(part, SystemPromptPart):
-        return {"role": "system", "content": part.content}
-    if isinstance(part, ToolReturnPart):
-        answered = {"tool_call_id": part.tool_call_id, "name": part.tool_name}
-        return {"role": "tool", **answered, "content": part.model_response_str()}
-    # A part that asks the model again, about one call or about the whole response.
-    if hasattr(part, "model_response"):
-        text = part.model_response()
-        if getattr(part, "tool_name", None):
-            answered = {"tool_call_id": part.tool_call_id, "name": part.tool_name}
-            return {"role": "tool", **answered, "content": text}
-        return {"role": "user", "content": text}
-    content = getattr(part, "content", "")
-    parts = [content] if isinstance(content, str) else content
-    text = "".join(each for each in parts if isinstance(each, str))
-    # With the part itself, since images and files can't be written as text.
-    return {"role": "user", "content": text, "part": part}
-
-
-def _requests(written: list[dict[str, Any]], messages: list[ModelMessage]) -> list[ModelMessage]:
-    """Returns messages in the shape of OpenAI's API as those of pydantic-ai."""
-    made: list[ModelMessage] = []
-    parts: list[Any] = []
-    for message in written:
-        if message["role"] == "assistant":
-            if parts:
-                made.append(ModelRequest(parts=parts))
-            made.append(ModelResponse(parts=[TextPart(message["content"])]))
-            parts = []
-        elif message["role"] == "system":
-            parts.append(SystemPromptPart(message["content"]))
-        else:
-            parts.append(message.get("part") or UserPromptPart(message["content"]))
-    # The agent's instructions belong to the current request, the last one.
-    requests = [message for message in messages if isinstance(message, ModelRequest)]
-    instructions = requests[-1].instructions if requests else None
-    made.append(ModelRequest(parts=parts, instructions=instructions))
-    return made

@@ -104,13 +104,19 @@ class AnswerReading:
         return self._deltas(self._parser.feed(text))
 
     def close(
-        self, finish_reason: str | None = None, *, native: bool = False
+        self,
+        finish_reason: str | None = None,
+        *,
+        native: bool = False,
+        beside: Iterable[Mapping[str, Any]] = (),
     ) -> tuple[list[Delta], Answer]:
         """Ends the answer; returns the last deltas, and its content.
 
         Args:
             finish_reason: why the server stopped; a call that it cut does not run.
             native: whether the answer has native calls that are not read.
+            beside: the parts of the answer beside its text, in the shape of messages or items: a
+                server may run a tool itself, and its result is guarded as those before the answer.
         """
         # A library that does not say why the server stopped says nothing of a cut.
         self._native.feed({"choices": [{"delta": {}, "finish_reason": finish_reason or "stop"}]})
@@ -120,7 +126,7 @@ class AnswerReading:
         salvage = self._policy.judge(
             result,
             tools=self._tools,
-            messages=self._messages,
+            messages=[*self._messages, *beside],
             native=native or self._free > 0,
             prefix=self._prefix,
         )

@@ -85,6 +85,7 @@ class TextCalls:
         finish_reason: str | None = None,
         *,
         native: Iterable[NativeCall] = (),
+        beside: Iterable[Mapping[str, Any]] = (),
     ) -> Answer:
         """Returns the content of a whole answer; see `AnswerReading`.
 
@@ -94,6 +95,7 @@ class TextCalls:
             messages: as for `begin`.
             finish_reason: why the server stopped.
             native: the answer's native calls, which are among its calls with `repair=True` alone.
+            beside: the other parts of the answer, as for `AnswerReading.close`.
         """
         # As a stream of one piece, so that whole and streamed answers can't differ.
         reading = self.begin(tools, messages)
@@ -101,7 +103,7 @@ class TextCalls:
         for call in given if self.repair else ():
             reading.add_native(call)
         reading.feed(text)
-        return reading.close(finish_reason, native=bool(given))[1]
+        return reading.close(finish_reason, native=bool(given), beside=beside)[1]
 
     def written(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
