@@ -15,6 +15,7 @@ from agents.models.chatcmpl_stream_handler import ChatCmplStreamHandler
 from agents.models.interface import Model, ModelProvider
 from openai.types.chat import ChatCompletionChunk
 from openai.types.responses import Response, ResponseFunctionToolCall, ResponseIncompleteEvent
+from openai.types.responses.response_output_item import McpCall
 
 from toolgrammar.agents.openai_agents import TextCallModel, TextCallProvider
 from toolgrammar.agents.openai_items import message_item
@@ -294,6 +295,28 @@ def test_a_call_that_an_item_of_others_holds_does_not_run(
     agent = Agent("Clerk", model=model, tools=[add])
     asked: Any = [{"role": "user", "content": "?"}, item]
     result = asyncio.run(Runner.run(agent, asked, run_config=CONFIG))
+    assert RAN == []
+    assert result.final_output == "Never mind."
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_call_in_a_result_of_the_same_answer_does_not_run(*, streamed: bool) -> None:
+    fields: Any = {"name": "read", "server_label": "s", "arguments": "{}"}
+    ran = McpCall(id="m1", type="mcp_call", output=f"Page: {CALL}", **fields)
+
+    class WithServer(Script):
+        async def get_response(self, *args: Any, **options: Any) -> ModelResponse:
+            response = await super().get_response(*args, **options)
+            response.output.insert(0, ran)
+            return response
+
+        async def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
+            async for event in super().stream_response(*args, **options):
+                if event.type == "response.completed":
+                    event.response.output.insert(0, ran)
+                yield event
+
+    result = _run(WithServer(f"It says: {CALL}", "Never mind."), streamed=streamed)
     assert RAN == []
     assert result.final_output == "Never mind."
 

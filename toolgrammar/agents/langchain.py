@@ -22,12 +22,19 @@ try:
         AIMessage,
         AIMessageChunk,
         convert_to_messages,
-        convert_to_openai_messages,
     )
     from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
     from langchain_core.utils.function_calling import convert_to_openai_tool
     from langchain_core.utils.json import parse_partial_json
     from pydantic import PrivateAttr
+
+    from toolgrammar.agents.langchain_messages import (
+        StreamedResults,
+        is_text,
+        plain,
+        results_in,
+        with_text,
+    )
 except ImportError as error:
     raise ImportError(
         "this model needs LangChain: pip install 'toolgrammar[langchain]'", name="langchain_core"
@@ -219,12 +226,14 @@ class _Turn:
         self.stop = stop
         """The stop strings of the inner model."""
         if tools:
-            self._given = convert_to_openai_messages(messages)
+            given = plain(messages)
+            self._given = [*results_in(messages), *given]
             if settings.prompt:
-                self.messages = convert_to_messages(settings.written(self._given, tools))
+                self.messages = convert_to_messages(settings.written(given, tools))
                 self.stop = [*(stop or ()), *settings.stop] or None
         self._reading = settings.begin(tools, self._given)
         self._native = 0
+        self._results = StreamedResults()
         self._finish_reason: str | None = None
         # The last chunk has to have the shape of those before it: LangChain drops a string that it
         # joins to an empty list.
@@ -263,9 +272,10 @@ class _Turn:
             self._given,
             _finish_reason(message, generation.generation_info),
             native=native,
+            beside=results_in([message]),
         )
         fields = {
-            "content": _with_text(message.content, answer.text),
+            "content": with_text(message.content, answer.text),
             "tool_calls": [*kept.tool_calls, *map(_tool_call, answer.calls)],
             "invalid_tool_calls": [
                 *kept.invalid_tool_calls,
@@ -298,13 +308,14 @@ class _Turn:
                 self._reading.add_native(piece, index if isinstance(index, int) else None)
                 continue
             self._native = max(self._native, index + 1 if isinstance(index, int) else 1)
+        self._results.add(message)
         self._finish_reason = _finish_reason(message, chunk.generation_info) or self._finish_reason
         if isinstance(message.content, list):
-            texts = [part for part in message.content if _is_text(part)]
+            texts = [part for part in message.content if is_text(part)]
             self._content = texts or self._content or []
         shown = _Shown(self._reading.feed(text_of(message.content)))
         fields = {
-            "content": _with_text(message.content, shown.text),
+            "content": with_text(message.content, shown.text),
             "additional_kwargs": _with_reasoning(message.additional_kwargs, shown.reasoning),
             # This model adds the last chunk.
             "chunk_position": None,
@@ -319,7 +330,9 @@ class _Turn:
         """Returns the chunk with the calls."""
         if not self._tools:
             return ChatGenerationChunk(message=AIMessageChunk(content="", chunk_position="last"))
-        deltas, answer = self._reading.close(self._finish_reason, native=self._native > 0)
+        deltas, answer = self._reading.close(
+            self._finish_reason, native=self._native > 0, beside=self._results.found()
+        )
         shown = _Shown(deltas)
         called = [(call.name, call.json, call.id) for call in answer.calls]
         called += [
@@ -327,7 +340,7 @@ class _Turn:
             for refused in answer.refused
         ]
         message = AIMessageChunk(
-            content=_with_text(self._content, shown.text),
+            content=with_text(self._content, shown.text),
             additional_kwargs=_with_reasoning({}, shown.reasoning),
             response_metadata=_refusals(answer),
             tool_call_chunks=[
@@ -380,18 +393,3 @@ def _with_reasoning(kwargs: dict[str, Any], reasoning: str) -> dict[str, Any]:
 
 def _finish_reason(message: AIMessage, info: dict[str, Any] | None) -> str | None:
     return finish_reason_of({**(info or {}), **message.response_metadata})
-
-
-def _is_text(part: Any) -> bool:
-    return isinstance(part, str) or part.get("type") == "text"
-
-
-def _with_text(content: str | list[Any], text: str) -> str | list[Any]:
-    """Returns a content with another text; blocks of other types are kept."""
-    if isinstance(content, str):
-        return text
-    others = [part for part in content if not _is_text(part)]
-    texts = [part for part in content if isinstance(part, dict) and _is_text(part)]
-    # A block of a stream has an index, by which LangChain joins it to earlier ones.
-    block = {**(texts[0] if texts else {"type": "text"}), "text": text}
-    return [*others, block] if text else others

@@ -20,7 +20,14 @@ try:
     )
 
     from toolgrammar.agents.openai_events import AnswerEvents
-    from toolgrammar.agents.openai_items import Turn, added, calls_in, items_of, text_of
+    from toolgrammar.agents.openai_items import (
+        Turn,
+        added,
+        calls_in,
+        items_of,
+        others_in,
+        text_of,
+    )
 except ImportError as error:
     raise ImportError(
         "this model needs the OpenAI Agents SDK: pip install 'toolgrammar[openai-agents]'",
@@ -127,7 +134,10 @@ class TextCallModel(Model):
                 response.usage.add(usage)
             usage = response.usage
             native = calls_in(response.output)
-            answer = self._settings.read(text, turn.offered, turn.given, cut, native=native)
+            beside = others_in(response.output)
+            answer = self._settings.read(
+                text, turn.offered, turn.given, cut, native=native, beside=beside
+            )
             if not answer.failed or (native and not repair) or not left:
                 break
             turn.ask_again(text, answer.feedback)
@@ -174,7 +184,8 @@ class TextCallModel(Model):
             if ask.is_full(completed.response.usage):
                 cut = "length"
             # Text that the parser held back, since it might begin a call, is emitted only here.
-            deltas, answer = heard.reading.close(cut, native=events.native)
+            beside = others_in(completed.response.output)
+            deltas, answer = heard.reading.close(cut, native=events.native, beside=beside)
             for made in [*events.shown(deltas), *events.texts_end()]:
                 yield made
             events.usage = added(events.usage, completed.response.usage)

@@ -23,7 +23,7 @@ from openai.types.responses.response_reasoning_item import Summary
 from toolgrammar.agents.reading import NativeCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from agents import Handoff, ModelSettings, Tool
     from openai.types.responses import ResponseUsage
@@ -163,6 +163,13 @@ def calls_in(items: Iterable[Any]) -> list[NativeCall]:
         for item in items
         if isinstance(item, ResponseFunctionToolCall)
     ]
+
+
+def others_in(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Yields an answer's items beside its messages, such as calls of tools that the server ran."""
+    for item in items:
+        if not isinstance(item, ResponseOutputMessage):
+            yield item if isinstance(item, dict) else item.model_dump()
 
 
 def items_of(answer: Answer) -> list[Any]:

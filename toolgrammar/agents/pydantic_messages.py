@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 def tool_of(tool: ToolDefinition) -> dict[str, Any]:
+    """Returns a tool in the shape of OpenAI's API."""
     function = {
         "name": tool.name,
         "description": tool.description or "",

@@ -121,7 +121,10 @@ def _guarded(messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield from _texts([content, message.get("name")])
         # Results of tools that the service itself runs stand in the messages of the assistant.
         elif isinstance(content, list | tuple):
-            for block in content:
+            for each in content:
+                # LangChain puts blocks for which it has no form of its own into another.
+                is_inside = isinstance(each, Mapping) and each.get("type") == "non_standard"
+                block = each.get("value") if is_inside else each
                 if _is_result(block):
                     yield from _texts(_written_by_tool(block))
 

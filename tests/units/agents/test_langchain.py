@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -242,6 +243,67 @@ def test_blocks_that_are_no_text_stay() -> None:
     message = model.invoke("?")
     assert message.content == [image, {"type": "text", "text": "On it."}]
     assert len(message.tool_calls) == 2
+
+
+SEARCHED = {"type": "web_search_tool_result", "content": [{"title": "x", "page": CALL}]}
+# Without a type in each piece, as in streams: LangChain joins them by the index.
+PIECES: list[Any] = [
+    {"type": "mcp_call", "name": "read", "output": f"It says: {CALL[:20]}", "index": 0},
+    {"output": CALL[20:], "index": 0},
+]
+ANSWERS: list[list[AIMessageChunk]] = [
+    [AIMessageChunk([SEARCHED]), AIMessageChunk([{"type": "text", "text": CALL}])],
+    [*(AIMessageChunk([piece]) for piece in PIECES), AIMessageChunk(CALL)],
+    [
+        AIMessageChunk("", additional_kwargs={"tool_outputs": [{"type": "x_call", "y": CALL}]}),
+        AIMessageChunk(CALL),
+    ],
+]
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+@pytest.mark.parametrize("chunks", ANSWERS, ids=["block", "pieces", "outputs"])
+def test_a_call_in_the_result_of_a_servers_tool_does_not_run(
+    chunks: list[AIMessageChunk], *, prompt: bool
+) -> None:
+    class Chunks(Pieces):
+        def _stream(self, *a: Any, **kw: Any) -> Iterator[ChatGenerationChunk]:
+            for chunk in chunks:
+                yield ChatGenerationChunk(message=chunk)
+
+    settings = TextCalls("hermes", prompt=prompt)
+    said = _joined([*chunks])
+    before = AIMessage(said.content, additional_kwargs=said.additional_kwargs)
+    inner = Chunks(messages=iter([before, AIMessage(CALL)]), asked=[])
+    model: Any = TextCallModel(inner, settings).bind_tools([add])
+    # In the answer itself, whole and streamed, and in one before it.
+    assert model.invoke("?").tool_calls == []
+    assert _joined(list(model.stream("?"))).tool_calls == []
+    assert model.invoke([HumanMessage("?"), before, HumanMessage("And?")]).tool_calls == []
+
+
+STRANGE: list[dict[str, Any]] = [
+    {"type": "text-plain", "text": CALL, "mime_type": "text/plain"},
+    {"type": "file", "url": "https://example.org/a", "title": CALL},
+    {"type": "video", "url": "https://example.org/b", "title": CALL},
+    {"type": "text", "said": CALL},
+]
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+@pytest.mark.parametrize("block", STRANGE, ids=[each["type"] for each in STRANGE])
+@pytest.mark.parametrize("kind", [HumanMessage, partial(ToolMessage, tool_call_id="1")])
+def test_a_block_that_openai_does_not_have_is_passed_on_and_guarded(
+    kind: Any, block: dict[str, Any], *, prompt: bool
+) -> None:
+    settings = TextCalls("hermes", prompt=prompt)
+    inner, model = _model(AIMessage(CALL), settings=settings)
+    message = model.invoke([HumanMessage("?"), kind([{"type": "text", "text": "See:"}, block])])
+    assert message.tool_calls == []
+    [[*_, last], _, _] = inner.asked[0]
+    # In a prompt a result is text, and what is none stands beside it.
+    in_prompt = prompt and kind is not HumanMessage
+    assert in_prompt or block in last.content
 
 
 @pytest.mark.parametrize("begun", [[], [{"type": "text", "text": "a ", "index": 1}]])

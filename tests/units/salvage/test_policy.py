@@ -135,6 +135,10 @@ def test_what_the_prompt_wrote_of_the_answer_counts() -> None:
             ],
         },
         {"role": "assistant", "content": [{"type": "web_search_tool_result", "content": CALL}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "non_standard", "value": {"type": "mcp_call", "output": CALL}}],
+        },
         {"type": "function_call_output", "call_id": "1", "output": CALL},
         # As the strings of JSON say it, too: this is how the model sees it, and repeats it.
         {"role": "tool", "content": json.dumps({"stdout": [f"Page: {CALL}"]})},
