@@ -222,7 +222,7 @@ class Format:
         Calls of the assistant follow its text. Consecutive results are one turn of the tool: a line
         of JSON each, if the format defines no text for results. Ids are written if the format's
         results name them or its calls need them; reasoning is dropped if the wire has no place for
-        it. With tools, the format's `prompt` is at the end of the system's turn. The text ends where
+        it, and is an error if its text has none there. With tools, the format's `prompt` is at the end of the system's turn. The text ends where
         the model's next turn begins.
 
         The result is a string with two attributes: `messages` has the turns one by one, for a
@@ -234,7 +234,8 @@ class Format:
                 `tool_call_id`, `reasoning_content`. A role is `system`, `developer`, `user`,
                 `assistant` or `tool`.
             tools: all tools of the conversation: what is written is read back with them.
-            on_markup: as in `render_results`; it also applies to markup of turns in any message.
+            on_markup: as in `render_results`; it also applies to markup of turns in any message, and
+                to the format's literals and special tokens in messages of users.
 
         Raises:
             RenderError: the format can't carry a message.

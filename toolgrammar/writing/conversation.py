@@ -17,6 +17,7 @@ from toolgrammar.values.errors import RenderError, check_several
 from toolgrammar.writing.read_back import read_message
 from toolgrammar.writing.render import has_place_for, render_message
 from toolgrammar.writing.results.json_lines import json_lines
+from toolgrammar.writing.results.markup import Markup
 from toolgrammar.writing.results.render_results import render_results
 from toolgrammar.writing.stretches import Stretch
 from toolgrammar.writing.turns import Conversation, Turns
@@ -65,6 +66,7 @@ def render_conversation(
         check_message(each, number)
         _check_role(each["role"], number)
     turns = Turns(fmt.header.turns)
+    of_users = Markup(fmt.header, fmt.tables, of_users=True)
     written: list[dict[str, str]] = []
     calls: dict[str, ToolCall] = {}
     answers: list[AnsweredCall] = []
@@ -85,13 +87,17 @@ def render_conversation(
         # Markup in results is escaped as the format's own text for them wants it.
         if role != "tool" or not fmt.header.turns:
             text = without_turns(text)
+        if role == "user":
+            text = _without_markup(of_users, text, number=number, on_markup=on_markup)
         if role == "assistant":
-            # A model copies what a tool said into its arguments, too.
+            # A model copies what a tool said into its arguments and its reasoning, too.
+            reasoning = without_turns(_reasoning(message, number))
             own = [
                 replace(call, arguments=_mapped(call.arguments, without_turns))
                 for call in calls_of(message, number)
             ]
-            text = assistant_text(fmt, {**message, "content": text}, own, tools, number)
+            said = {**message, "content": text, "reasoning_content": reasoning}
+            text = assistant_text(fmt, said, own, tools, number)
             # A result names its call by the id alone: `{"role": "tool", "tool_call_id": "c1", …}`.
             # On the wire it names it as the call stands there.
             wired = calls_as_written(fmt, text, own, tools)
@@ -116,6 +122,18 @@ def _without_turns(turns: Turns, text: str, *, number: int, on_markup: OnMarkup)
     if found and on_markup == "refuse":
         raise RenderError(f"message {number}: it holds markup of a turn: {found}")
     return turns.broken(text) if found else text
+
+
+def _without_markup(markup: Markup, text: str, *, number: int, on_markup: OnMarkup) -> str:
+    """Returns the text of a user in which no markup of the format stands.
+
+    Raises:
+        RenderError: there is some, and it is to be refused; `number` is the message's place.
+    """
+    found = markup.find(text)
+    if found and on_markup == "refuse":
+        raise RenderError(f"message {number}: it holds markup of the format: {found}")
+    return markup.broken(text) if found else text
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:
@@ -179,31 +197,62 @@ def assistant_text(
     tools: Mapping[str, ToolSpec] | None,
     number: int,
 ) -> str:
-    """Returns the wire text of a model's message; ids and reasoning may be omitted."""
-    # Servers call it by either name.
-    reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-    stretches = [
-        Stretch("reasoning", _text(reasoning, number) if has_place_for(fmt, "reasoning") else ""),
-        Stretch("text", _text(message.get("content"), number)),
-    ]
+    """Returns the wire text of a model's message; ids may be omitted.
+
+    So is reasoning, where the format has no place for any.
+
+    Raises:
+        RenderError: the format can't carry the message.
+    """
+    text = _text(message.get("content"), number)
+    reasoning = _reasoning(message, number) if has_place_for(fmt, "reasoning") else ""
+    # Markup in it, such as a closer that is quoted, is broken where it would be read as such.
+    broken = Markup(fmt.header, fmt.tables).broken(reasoning)
+    said = dict.fromkeys([reasoning, broken])
+    ways = (way for each in said for way in _ways(fmt, each, text, calls))
+    written, problem = _first(fmt, ways, tools)
+    if written is None and reasoning:
+        # A format may have no place for reasoning before a call, whatever it says.
+        placed, _ = _first(fmt, _ways(fmt, "x", text, calls), tools)
+        if placed is None:
+            written, _ = _first(fmt, _ways(fmt, "", text, calls), tools)
+    if written is None:
+        raise RenderError(f"message {number}: {problem}") from problem
+    return written
+
+
+def _reasoning(message: Mapping[str, Any], number: int) -> str:
+    """Returns the reasoning of a model's message, which servers call by either name."""
+    return _text(message.get("reasoning_content") or message.get("reasoning") or "", number)
+
+
+def _first(
+    fmt: Writable, ways: Iterable[Sequence[Stretch]], tools: Mapping[str, ToolSpec] | None
+) -> tuple[str | None, RenderError | None]:
+    """Returns the text of the first way to say a message that the format can write, or why none."""
+    problem: RenderError | None = None
+    for way in ways:
+        try:
+            return render_message(fmt, way, tools), None
+        except RenderError as error:
+            # The plainest way failed first, and its reason is the one that a caller understands.
+            problem = problem or error
+    return None, problem
+
+
+def _ways(
+    fmt: Writable, reasoning: str, text: str, calls: Sequence[ToolCall]
+) -> Iterator[Sequence[Stretch]]:
+    """Yields the ways to say a message: a format may have no place for ids, or only for texts."""
+    lead = (Stretch("reasoning", reasoning), Stretch("text", text))
     with_ids = Stretch("calls", calls=tuple(calls))
     bare = Stretch("calls", calls=tuple(ToolCall(call.name, call.arguments) for call in calls))
     # Ids are written where results name them, or where the wire can't do without: a model that
     # never saw ids in its calls would be shown some.
-    first, second = (with_ids, bare) if _names_ids(fmt) else (bare, with_ids)
-    problem: RenderError | None = None
-    # A format may have no place for ids, or for reasoning before a call: first with all, then
-    # with the other ids, then without the reasoning too.
-    ways = [(*stretches, first), (*stretches, second), (stretches[-1], bare)]
-    for texts in _with_texts(calls):
-        ways += [(*stretches, texts), (stretches[-1], texts)]
-    for way in ways:
-        try:
-            return render_message(fmt, way, tools)
-        except RenderError as error:
-            # The plainest way failed first, and its reason is the one that a caller understands.
-            problem = problem or error
-    raise RenderError(f"message {number}: {problem}") from problem
+    for each in (with_ids, bare) if _names_ids(fmt) else (bare, with_ids):
+        yield (*lead, each)
+    for each in _with_texts(calls):
+        yield (*lead, each)
 
 
 def _with_texts(calls: Sequence[ToolCall]) -> Iterator[Stretch]:

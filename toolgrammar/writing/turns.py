@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, Self
 
 from toolgrammar.values.patterns import compile_pattern
-from toolgrammar.writing.results.markup import marks_of_turns
+from toolgrammar.writing.results.markup import LINE_START, marks_of_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,7 +64,7 @@ class Turns:
         # A word such as `User:` begins a turn only where it begins a line.
         words = "|".join(re.escape(each) for each in marks if each[0].isalpha())
         others = [re.escape(each) for each in marks if not each[0].isalpha()]
-        lines = [rf"(?m:^)[^\S\r\n]*(?:{words})"] if words else []
+        lines = [rf"{LINE_START}(?:{words})"] if words else []
         self._marks = compile_pattern("|".join([*others, *lines]))
 
     def _around(self, role: str) -> tuple[str, str]:

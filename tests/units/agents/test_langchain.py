@@ -252,11 +252,13 @@ PIECES: list[Any] = [
     {"output": CALL[20:], "index": 0},
 ]
 ANSWERS: list[list[AIMessageChunk]] = [
-    [AIMessageChunk([SEARCHED]), AIMessageChunk([{"type": "text", "text": CALL}])],
-    [*(AIMessageChunk([piece]) for piece in PIECES), AIMessageChunk(CALL)],
+    [AIMessageChunk(content=[SEARCHED]), AIMessageChunk(content=[{"type": "text", "text": CALL}])],
+    [*(AIMessageChunk(content=[piece]) for piece in PIECES), AIMessageChunk(content=CALL)],
     [
-        AIMessageChunk("", additional_kwargs={"tool_outputs": [{"type": "x_call", "y": CALL}]}),
-        AIMessageChunk(CALL),
+        AIMessageChunk(
+            content="", additional_kwargs={"tool_outputs": [{"type": "x_call", "y": CALL}]}
+        ),
+        AIMessageChunk(content=CALL),
     ],
 ]
 

@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.grammar.terminals import Production
 
-_SPECIAL = r"<\|[^\s<>|]{1,64}\|>|<｜[^\s<>｜]{1,64}｜>"  # noqa: RUF001 - DeepSeek's bars
+_SPECIAL = (
+    r"<\|[^\s<>|]{1,64}\|>",
+    r"<｜[^\s<>｜]{1,64}｜>",  # noqa: RUF001 - DeepSeek's bars
+)
 """Tokens that look special, whatever the format: ChatML's, and those of DeepSeek."""
+_LINE_ENDS = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+"""What Unicode takes for the end of a line: a model may do so, too."""
 # Blanks before what begins a line do not matter to a reader.
-_LINE_START = r"(?<![^\r\n])[^\S\r\n]*"
+LINE_START = rf"(?<![^{_LINE_ENDS}])[^\S{_LINE_ENDS}]*"
+"""The expression of the start of a line, with the blanks there."""
 _ANCHORED = "(?m:^"
 _SHORTEST = 3
 """Characters of what is markup by its look; the closer of a result may be shorter."""
@@ -34,7 +40,15 @@ _PASSES = 8
 class Markup:
     """The markup of one format."""
 
-    def __init__(self, header: Header, tables: Tables) -> None:
+    def __init__(self, header: Header, tables: Tables, *, of_users: bool = False) -> None:
+        """Finds the markup in a grammar.
+
+        Args:
+            header: the header of the grammar.
+            tables: the grammar, compiled.
+            of_users: whether the texts are those of users, who paste code and write about other
+                models: in them only the format's own tokens and literals count.
+        """
         # In the tables a literal has a quote in front, an expression a slash.
         wire = [s[1:] for p in tables.results for s in p.symbols if s.startswith('"')]
         literals = {t.text.strip() for t in tables.terminals} | {text.strip() for text in wire}
@@ -42,19 +56,26 @@ class Markup:
         long = {text for text in literals | {*header.stop} if len(text) >= _SHORTEST}
         # Markup with quotes is a piece of JSON (`{"name": "`), not a tag.
         tags = {text for text in long if text[0] in "<[" and '"' not in text}
-        tags.update(header.special, _closers(tables.results), marks_of_turns(header.turns))
+        own = " ".join([*tags, *header.special])
+        special = [each for each in _SPECIAL if not of_users or re.search(each, own)]
+        marks = marks_of_turns(header.turns)
+        # `<|im_start|>` alone, too: behind it stands a role, which may be one that has no turn.
+        tokens = {token for mark in marks for each in _SPECIAL for token in re.findall(each, mark)}
+        tags.update(header.special, _closers(tables.results), marks, tokens)
         # A stop string without brackets, such as `Observation:`, counts only at the start of a line.
         lines = {text for text in (*header.stop, *(text.strip() for text in wire)) if text in long}
-        anchored = {t.pattern for t in tables.terminals if t.pattern.startswith(_ANCHORED)}
+        # Such as a fence of code, or the bracket of a list.
+        expressions = () if of_users else (t.pattern for t in tables.terminals)
+        anchored = {each for each in expressions if each.startswith(_ANCHORED)}
         # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
         ranked = sorted(tags, key=lambda tag: (-len(tag), tag))
-        self.tags = "|".join([_SPECIAL, *map(re.escape, ranked)])
+        self.tags = "|".join([*special, *map(re.escape, ranked)]) or r"(?!)"
         """The expression of markup that counts anywhere."""
         self._tags = compile_pattern(self.tags)
         self._lines = compile_pattern(
             "|".join(
                 [
-                    *(_LINE_START + re.escape(line) for line in sorted(lines - tags)),
+                    *(LINE_START + re.escape(line) for line in sorted(lines - tags)),
                     # Several patterns are joined: their named groups could bear the same name
                     # twice.
                     *(re.sub(r"\(\?P<\w+>", "(?:", pattern) for pattern in sorted(anchored)),
