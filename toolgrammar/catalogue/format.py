@@ -235,7 +235,8 @@ class Format:
                 `assistant` or `tool`.
             tools: all tools of the conversation: what is written is read back with them.
             on_markup: as in `render_results`; it also applies to markup of turns in any message, and
-                to the format's literals and special tokens in messages of users.
+                to the format's literals and special tokens in messages of users, and to special
+                tokens in the texts of tools.
 
         Raises:
             RenderError: the format can't carry a message.
@@ -246,6 +247,10 @@ class Format:
         from toolgrammar.writing.conversation import render_conversation
 
         specs = None if tools is None else to_specs(tools)
+        if on_markup == "refuse":
+            from toolgrammar.writing.prompts.foreign_texts import check_tools
+
+            check_tools(self.header, (specs or {}).values())
         taught = self.prompt(specs) if specs else ""
         return render_conversation(self, messages, specs, on_markup, taught)
 
@@ -253,7 +258,8 @@ class Format:
         """Returns the instructions that teach a model this format, with its tools.
 
         The result is a string whose attribute `stop` has the strings at which the server should
-        stop.
+        stop. The texts of the tools are untrusted, as others may have written them: what begins or
+        ends a turn in them, and special tokens, are escaped in JSON and otherwise visibly broken.
 
         Args:
             tools: the tools that the model has, of any shape.

@@ -60,11 +60,7 @@ def render_conversation(
         TypeError: `messages` is not a list.
         ValueError: a message is of another shape.
     """
-    check_several("messages", messages, "a list of dicts", "write [message]")
-    given = list(messages)
-    for number, each in enumerate(given):
-        check_message(each, number)
-        _check_role(each["role"], number)
+    given = _checked(messages)
     turns = Turns(fmt.header.turns)
     of_users = Markup(fmt.header, fmt.tables, of_users=True)
     written: list[dict[str, str]] = []
@@ -110,6 +106,21 @@ def render_conversation(
     taught = with_prompt(written, prompt) if prompt else written
     stops = dict.fromkeys([*fmt.header.stop, *turns.stops()])
     return Conversation(turns.written(taught), taught, stops)
+
+
+def _checked(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns the messages, each with a role that has a turn.
+
+    Raises:
+        TypeError: they are not a list.
+        ValueError: a message is of another shape.
+    """
+    check_several("messages", messages, "a list of dicts", "write [message]")
+    given = list(messages)
+    for number, each in enumerate(given):
+        check_message(each, number)
+        _check_role(each["role"], number)
+    return given
 
 
 def _without_turns(turns: Turns, text: str, *, number: int, on_markup: OnMarkup) -> str:

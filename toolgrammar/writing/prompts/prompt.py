@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final, Self
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.writing.prompts.examples import example_call
-from toolgrammar.writing.prompts.tool_lists import WRITERS, as_functions, as_json_lines, in_words
+from toolgrammar.writing.prompts.foreign_texts import ForeignTexts
+from toolgrammar.writing.prompts.tool_lists import (
+    JSON_WRITERS,
+    WRITERS,
+    as_functions,
+    as_json_lines,
+    in_words,
+)
 from toolgrammar.writing.render import render
 
 if TYPE_CHECKING:
@@ -76,15 +83,20 @@ def fill_prompt(
         tools: the tools of the model.
         fallback: the calls to show if the format can't express a call of any of the tools.
     """
+    foreign = ForeignTexts(fmt.header)
+    broken = [foreign.broken(tool) for tool in tools]
 
     def text(name: str, tool: ToolSpec | None) -> str:
+        # JSON has an escape for any character, so that no text has to be broken.
         if tool is not None and name in _OF_ONE:
-            return _OF_ONE[name]([tool])
+            return foreign.escaped(_OF_ONE[name]([tool]))
+        if name in JSON_WRITERS:
+            return foreign.escaped(WRITERS[name](tools))
         if name in WRITERS:
-            return WRITERS[name](tools)
+            return WRITERS[name](broken)
         if name == "tools_usage":
-            return "\n\n".join(_usage(fmt, each) for each in tools)
-        return _examples(fmt, tools, fallback, name)
+            return "\n\n".join(_usage(fmt, each) for each in broken)
+        return _examples(fmt, broken, fallback, name)
 
     def filled(line: str, tool: ToolSpec | None = None) -> str:
         return _PLACEHOLDER.sub(lambda match: text(match[1], tool), line)

@@ -107,6 +107,8 @@ WRITERS: Final[Mapping[str, Callable[[Iterable[ToolSpec]], str]]] = {
     "tool_names": as_names,
 }
 """The writers by the names that prompts use for them."""
+JSON_WRITERS: Final = frozenset({"tools_json", "tools_json_lines", "tools_functions"})
+"""The names of those that write JSON and nothing else."""
 
 
 def in_words(tool: ToolSpec) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.grammar.terminals import Production
 
-_SPECIAL = (
+SPECIAL = (
     r"<\|[^\s<>|]{1,64}\|>",
     r"<｜[^\s<>｜]{1,64}｜>",  # noqa: RUF001 - DeepSeek's bars
 )
@@ -30,6 +30,8 @@ _LINE_ENDS = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 # Blanks before what begins a line do not matter to a reader.
 LINE_START = rf"(?<![^{_LINE_ENDS}])[^\S{_LINE_ENDS}]*"
 """The expression of the start of a line, with the blanks there."""
+BEHIND_LINE_END = f"(?<=[{_LINE_ENDS}])"
+"""The expression of a place right behind the end of a line."""
 _ANCHORED = "(?m:^"
 _SHORTEST = 3
 """Characters of what is markup by its look; the closer of a result may be shorter."""
@@ -57,10 +59,10 @@ class Markup:
         # Markup with quotes is a piece of JSON (`{"name": "`), not a tag.
         tags = {text for text in long if text[0] in "<[" and '"' not in text}
         own = " ".join([*tags, *header.special])
-        special = [each for each in _SPECIAL if not of_users or re.search(each, own)]
+        special = [each for each in SPECIAL if not of_users or re.search(each, own)]
         marks = marks_of_turns(header.turns)
         # `<|im_start|>` alone, too: behind it stands a role, which may be one that has no turn.
-        tokens = {token for mark in marks for each in _SPECIAL for token in re.findall(each, mark)}
+        tokens = {token for mark in marks for each in SPECIAL for token in re.findall(each, mark)}
         tags.update(header.special, _closers(tables.results), marks, tokens)
         # A stop string without brackets, such as `Observation:`, counts only at the start of a line.
         lines = {text for text in (*header.stop, *(text.strip() for text in wire)) if text in long}
@@ -105,8 +107,8 @@ class Markup:
         for _ in range(_PASSES):
             # Behind the bracket, `<\tool_call>` stays readable; a line is broken before its first
             # character.
-            text, tags = self._tags.subn(lambda match: at(match[0], 1, _slash), text)
-            text, lines = self._lines.subn(lambda match: at(match[0], 0, _slash), text)
+            text, tags = self._tags.subn(lambda match: at(match[0], 1, slash), text)
+            text, lines = self._lines.subn(lambda match: at(match[0], 0, slash), text)
             if not (tags or lines):
                 break
         return text
@@ -126,7 +128,8 @@ def at(markup: str, place: int, change: Callable[[str], str]) -> str:
     return markup[:place] + change(markup[place]) + markup[place + 1 :]
 
 
-def _slash(character: str) -> str:
+def slash(character: str) -> str:
+    r"""Returns a character with a visible `\` before it."""
     return f"\\{character}"
 
 
