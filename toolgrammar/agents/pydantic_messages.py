@@ -92,8 +92,9 @@ def _texts(content: Any) -> list[str]:
     found = []
     for item in [content] if isinstance(content, str) else content or ():
         if isinstance(item, BinaryContent):
-            # The text of an image is none, and no call is found in it.
-            text: Any = item.data.decode(errors="replace")
+            # Images and sounds are large, and no text.
+            is_text = not item.media_type.startswith(("image/", "audio/", "video/"))
+            text: Any = item.data.decode(errors="replace") if is_text else None
         elif isinstance(item, str):
             text = item
         else:
