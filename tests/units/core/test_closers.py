@@ -162,7 +162,21 @@ def test_a_quoted_call_that_the_text_never_closes(tmp_path: Path) -> None:
     assert [problem.code for problem in result.diagnostics] == ["missing-close-tag", "truncated"]
 
 
-def test_a_closer_behind_the_opener_of_a_call_may_be_of_a_lost_argument() -> None:
+MORE_BEHIND_NAMES = """\
+%import .common.text (TEXT, RAW)
+
+start: (TEXT | call)*
+call: "<function name=\\"" name MORE argument* "</function>"
+argument: "<param name=\\"" key "\\">" value "</param>"
+name: /\\w+/
+key: /\\w+/
+value: RAW
+MORE: /"[^<>]{0,64}>/
+"""
+
+
+def test_a_closer_behind_the_opener_of_a_call_may_be_of_a_lost_argument(tmp_path: Path) -> None:
+    grammar = save(tmp_path, "", MORE_BEHIND_NAMES)
     tool: dict[str, object] = {
         "name": "look",
         "parameters": {
@@ -171,7 +185,7 @@ def test_a_closer_behind_the_opener_of_a_call_may_be_of_a_lost_argument() -> Non
         },
     }
     text = '<function name="look"aram name="a"></param><param name="b">x</param></function>'
-    [call] = read("minicpm5", text, [tool]).calls
+    [call] = read(grammar, text, [tool]).calls
     assert (call.arguments, call.doubts) == ({"b": "x"}, ("stray-close-tag",))
     sound = text.replace('aram name="a">', '><param name="a">')
-    assert read("minicpm5", sound, [tool]).calls[0].executable
+    assert read(grammar, sound, [tool]).calls[0].executable
