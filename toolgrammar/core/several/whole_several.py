@@ -22,7 +22,7 @@ from toolgrammar.core.several.open_search import OpenSearch
 from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged, may_be_none
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
-from toolgrammar.core.trust.standing import BEGINNING, is_doubtful
+from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.core.trust.stray_reasoning_closer import COMMON, with_halves
 from toolgrammar.patterns.partial import MAX_TOKEN, any_of
 from toolgrammar.values.patterns import compile_pattern
@@ -145,8 +145,7 @@ class WholeSeveral:
                 message.stop(place, end)
                 return False
             # Text with signs of calls needs a judgement.
-            after = text[end : end + BEGINNING]
-            if between and is_doubtful(between, self.several.around, message.tools, after):
+            if between and is_doubtful(between, self.several.around, message.tools):
                 return False
             # After reasoning another format may read on; calls of two formats need a judgement.
             if number != last and last >= 0:

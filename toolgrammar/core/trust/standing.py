@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 CODE: Final = "quoted-call"
-BEGINNING: Final = 32
-"""The number of characters behind a text that are looked at, too."""
-_LAST_OF_TEXT: Final = 8
-"""The number of characters at the end of a text by which its place is recognized."""
 _LONGEST_INDENT: Final = 64
 """The maximal indentation of a call that is counted, in characters."""
 _OPEN_STRINGS: Final = frozenset({"missing-quote", "open-string"})
@@ -82,23 +78,20 @@ def stands_inside(
     return signs.show_use(rest, behind) or ends_in_value(value, tools)
 
 
-def is_doubtful(
-    text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec], behind: str
-) -> bool:
+def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a call behind a text may be quoted, so that the shortcuts leave it to the driver.
 
     Args:
         text: the text.
         signs: the signs of calls.
         tools: the known tools by their names.
-        behind: the first `BEGINNING` characters behind the text.
     """
     if text.isspace():
         return False
     # A fence anywhere, or an open backtick in the last line; the driver decides.
     if "`" in text and ("```" in text or ends_in_code(text.rpartition("\n")[2])):
         return True
-    if signs.begin_other_turn(text) or closing_marks(text, behind):
+    if signs.begin_other_turn(text) or closing_marks(text):
         return True
     # The whole text may be a JSON string.
     if text.startswith('"') or is_quoting_line(text, text.rfind("\n") + 1):
@@ -121,10 +114,7 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         return
     start, text = _text_since_call(builder)
     # Calls without text between them are quoted together.
-    if text.isspace() or not text:
-        marks = turns.marks
-    else:
-        marks = closing_marks(text, _beginning(builder, draft, text))
+    marks = turns.marks if text.isspace() or not text else closing_marks(text)
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     turns.stand_in_element(element_around(text, turns.element))
     turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
@@ -143,15 +133,6 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         _doubt(builder, draft, "in the object of a doubtful one")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
-
-
-def _beginning(builder: Builder, draft: Draft, text: str) -> str:
-    """Returns the first characters behind a text before a call: the bracket of its list, or its own."""
-    source, start = builder.source, draft.start
-    before = source.slice(start - _LONGEST_INDENT, start).rstrip()
-    # The bracket is that of the list only if nothing else stands between it and the text.
-    is_list = before.endswith("[") and before[:-1].rstrip().endswith(text.rstrip()[-_LAST_OF_TEXT:])
-    return "[" * is_list + source.slice(start, start + BEGINNING)
 
 
 def _may_be_member(builder: Builder, draft: Draft) -> bool:

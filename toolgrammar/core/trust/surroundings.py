@@ -36,8 +36,6 @@ _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
 """The closing marks of each opening mark of a quotation: `~~` strikes text out, brackets set it apart,
 `|` encloses the cell of a table. A fence of tildes opens a block of code."""
 _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
-_LIST = late(r"\[\s{0,16}(?:\Z|[\[{])")
-"""The beginning of a list of objects, or of another bracket in one too many."""
 _LABEL = late(r"(?<!\w)(?P<mark>[^\w\s]{1,3})\w{1,32}:[ \t]{0,8}\r?\n\s{0,64}\Z")
 """A word on the line above a call, with the mark before it: `(Action:`; not `(I look:`."""
 _LONGEST_LABEL: Final = 128
@@ -133,15 +131,10 @@ def element_around(text: str, closer: str) -> str:
         closer = _ENDS[group].format(opener[group])
 
 
-def closing_marks(text: str, behind: str) -> tuple[str, ...]:
+def closing_marks(text: str) -> tuple[str, ...]:
     """Returns the closing marks of the quotation whose opening mark a text ends with; () if none.
 
     A label such as `Action:` may stand between the mark and the call, on the line above.
-
-    Args:
-        text: the text before a call.
-        behind: what follows it, of which the first characters count: the bracket of a list within a line
-            may be that of a link, as in `See [{"name": "f"}](url)`.
     """
     written = text.rstrip()
     if written.endswith(":") and (label := _LABEL.search(text[-_LONGEST_LABEL:])):
@@ -150,10 +143,7 @@ def closing_marks(text: str, behind: str) -> tuple[str, ...]:
         found = _CLOSED_BY.get(written[-length:])
         if found is not None:
             return found
-    if text.endswith(STRAIGHT):
-        return (text[-1],)
-    is_within = text.rpartition("\n")[2].strip() != ""
-    return _CLOSED_BY["["] if is_within and _LIST.match(behind) else ()
+    return (text[-1],) if text.endswith(STRAIGHT) else ()
 
 
 def are_closed(marks: Sequence[str], behind: str) -> bool:

@@ -78,7 +78,7 @@ class RepairedPieces:
         events = self._ended(key, cut=False) if key in self._open else []
         call = self._begun(key)
         call.hears(name, identity)
-        return events + ([] if self._waits(call) else self._announced(call))
+        return events + self._announced(call)
 
     def add(self, key: object, text: str) -> list[Event]:
         """Adds to the arguments of an open call."""
@@ -87,8 +87,7 @@ class RepairedPieces:
             self._last = key
             call.reader.feed(text)
         # As long as there are no arguments, the name may go on.
-        waits = call.index is not None or not call.reader.has_begun or self._waits(call)
-        events = [] if waits else self._announced(call)
+        events = self._announced(call) if call.index is None and call.reader.has_begun else []
         if call.index is not None and text:
             json = call.reader.take(self._tool(call.name))
             events += [ArgumentsDelta(call.index, json)] if json else []
@@ -121,12 +120,7 @@ class RepairedPieces:
 
     def _end_whole(self) -> list[Event]:
         # The others may go on: nothing says that a server sends its calls one after the other.
-        whole, waits = [], False
-        for key, call in self._open.items():
-            if call.reader.is_whole and not (waits and call.index is None):
-                whole.append(key)
-            else:
-                waits = waits or call.index is None
+        whole = [key for key, call in self._open.items() if call.reader.is_whole]
         return [event for key in whole for event in self._ended(key, cut=False)]
 
     def _announced_all(self) -> Iterator[Event]:
@@ -134,15 +128,6 @@ class RepairedPieces:
         for call in self._open.values():
             if call.index is None and (not self._tools or "".join(call.pieces) in self._tools):
                 yield from self._announced(call)
-            if call.index is None:
-                return
-
-    def _waits(self, call: _Arriving) -> bool:
-        """Whether a call that began before an open one has no index: the order is the server's."""
-        for each in self._open.values():
-            if each is call or each.index is None:
-                return each is not call
-        return False
 
     def _is_next(self, call: _Arriving, name: str, identity: str | None, arguments: str) -> bool:
         """Whether a piece with a name begins another call under the same key."""

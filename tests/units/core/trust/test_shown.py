@@ -273,20 +273,3 @@ def test_what_shows_a_call_may_have_line_ends_of_windows(before: str) -> None:
     for text in (before, before.replace("\n", "\r\n")):
         shown = read("hermes", f"{text}{_TIDE}", tools)
         assert [call.executable for call in shown.calls] == [False]
-
-
-@pytest.mark.parametrize(
-    ("format_id", "text", "runs"),
-    [
-        ("llama3_json", 'See [{"name": "tide", "parameters": {}}](http://x) for it.', False),
-        ("llama3_json", 'See [{"name": "tide", "parameters": {}}] (or not).', True),
-        ("llama3_json", 'See:\n[{"name": "tide", "parameters": {}}]\n(or not)', True),
-        ("mistral_v11", "See [[TOOL_CALLS]tide[ARGS]{}](http://x) for it.", False),
-        ("mistral_v11", "See [TOOL_CALLS]tide[ARGS]{}](http://x) for it.", True),
-    ],
-)
-def test_the_bracket_of_a_list_may_be_that_of_a_link(
-    format_id: str, text: str, *, runs: bool
-) -> None:
-    for given in (format_id, [format_id, "hermes"]):
-        assert [call.executable for call in read(given, text, _TOOLS).calls] == [runs]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import matching
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS
-from toolgrammar.core.trust.standing import BEGINNING, is_doubtful
+from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.events import TextDelta
 from toolgrammar.values.patterns import blanks
@@ -107,9 +107,7 @@ class StreamText:
         # The text before several calls is judged only once.
         if last != self._judged:
             self._judged = last
-            place = self._cursor.base + position
-            behind = message.source.slice(place, place + BEGINNING)
-            if is_doubtful(message.source.slice(*last), self._signs, message.tools, behind):
+            if is_doubtful(message.source.slice(*last), self._signs, message.tools):
                 return NEEDS_DRIVER
         self._behind = False
         return position

@@ -45,7 +45,7 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import (
 )
 from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
 from toolgrammar.core.trust.evidence import ends_in_code
-from toolgrammar.core.trust.standing import BEGINNING, is_doubtful
+from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.core.trust.thoughts import is_thought_doubtful, may_be_left_open
 from toolgrammar.grammar.roles import PROSE_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
@@ -106,8 +106,7 @@ class WholeReader:
             end = match.start() if match else len(text)
             if end > position:
                 between = text[position:end]
-                after = text[end : end + BEGINNING]
-                if match and is_doubtful(between, self.machine.signs, self.tools, after):
+                if match and is_doubtful(between, self.machine.signs, self.tools):
                     return False
                 if node.closes_group and match and self._in_section(between, behind):
                     pass
