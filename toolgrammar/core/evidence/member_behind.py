@@ -45,14 +45,17 @@ _STRING_REST: Final = "|".join(
 )
 """The rest of a string that continues behind a quote in it, up to a bracket or the next key."""
 _STRING = late(_STRING_REST)
-_BROKEN_STRING: Final = rf"[).!?]{{1,8}}[\"']\s{{0,16}},\s{{0,16}}(?:\"[^\"\n]{{1,64}}\"|'[^'\n]{{1,64}}')\s{{0,16}}[{COLONS}]"
+_BROKEN_STRING: Final = (
+    rf"[).!?]{{1,8}}[\"']\s{{0,16}},\s{{0,16}}(?:\"[^\"\n]{{1,64}}\"|'[^'\n]{{1,64}}')"
+    rf"\s{{0,16}}[{COLONS}]"
+)
 """The rest of a string whose quote and bracket were read as the end of its object: `)", "body": `."""
 _BROKEN = late(_BROKEN_STRING)
 _SENTENCE_ENDS: Final = frozenset(").!?")
 """The first characters of such a rest; not the semicolon, which parts calls in some formats."""
 _SECOND = late(
-    r"""\s{0,64}(?:\Z|(?:,\s{0,16})?(?:\Z|\{\s{0,16}
-    (?:\Z|["'](?:\Z|(?P<key>[^"'\n]{1,64})(?:\Z|["']\s{0,16}(?:\Z|(?P<colon>:)))))))""",
+    rf"""\s{{0,64}}(?:\Z|(?:,\s{{0,16}})?(?:\Z|\{{\s{{0,16}}
+    (?:\Z|["'](?:\Z|(?P<key>[^"'\n]{{1,64}})(?:\Z|["']\s{{0,16}}(?:\Z|(?P<colon>[{COLONS}])))))))""",
     re.VERBOSE,
 )
 """The beginning of a second object up to its first key, or a beginning of this that the text ends with."""

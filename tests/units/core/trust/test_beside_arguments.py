@@ -167,6 +167,7 @@ _BEFORE = {
     [
         ('{"kilos": 25}', ("skipped-markup",)),
         ('\n{"kilos": 25}', ("skipped-markup",)),
+        ('\n{"kilos" = 25}', ("skipped-markup",)),
         (', {"kind": "oats"}', ("skipped-markup",)),
         ('\n{"result": 25}', ()),
         ("\n{}", ()),
