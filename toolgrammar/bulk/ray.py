@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.bulk.columns import ParseColumn
+from toolgrammar.values.errors import check_extra
 
 if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatsLike
@@ -24,7 +24,6 @@ def parse_dataset(dataset: Any, format: FormatsLike = "auto", **options: Any) ->
     Raises:
         ImportError: Ray is not installed.
     """
-    if find_spec("ray") is None:
-        raise ImportError("this step needs Ray: pip install 'toolgrammar[ray]'", name="ray")
+    check_extra("ray", "this step needs Ray", "ray")
     # In Arrow batches, texts become Python strings, and null becomes None.
     return dataset.map_batches(ParseColumn(format, **options), batch_format="pyarrow")

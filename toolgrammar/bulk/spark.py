@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.bulk.columns import ParseColumn
 from toolgrammar.bulk.rows.flat_result import PARSED, SPARK_TYPE
+from toolgrammar.values.errors import check_extra
 
 if TYPE_CHECKING:
     from toolgrammar.catalogue.registry import FormatsLike
@@ -27,9 +27,7 @@ def parse_udf(format: FormatsLike = "auto", **options: Any) -> Any:
     Raises:
         ImportError: PySpark is not installed.
     """
-    if find_spec("pyspark") is None:
-        message = "this step needs PySpark: pip install 'toolgrammar[spark]'"
-        raise ImportError(message, name="pyspark")
+    check_extra("pyspark", "this step needs PySpark", "spark")
     # Imported here, so that importing this module needs neither pandas nor PySpark.
     import pandas as pd
     from pyspark.sql.functions import pandas_udf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from toolgrammar.values.errors import check_extra
 
 
 def require_extra() -> None:
@@ -11,10 +11,4 @@ def require_extra() -> None:
     Raises:
         ImportError: pydantic is not installed; the message has the command to install it.
     """
-    try:
-        found = find_spec("pydantic")
-    except ImportError:  # an import hook may refuse even the look-up
-        found = None
-    if found is None:
-        message = "the engine needs pydantic: pip install 'toolgrammar[exec]'"
-        raise ImportError(message, name="pydantic")
+    check_extra("pydantic", "the engine needs pydantic", "exec")

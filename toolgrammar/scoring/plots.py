@@ -8,6 +8,8 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.values.errors import check_extra
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,11 +40,7 @@ def require_extra() -> None:
     Raises:
         ImportError: they can't; the message says what to install.
     """
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        message = "a page with plots needs matplotlib: pip install 'toolgrammar[score]'"
-        raise ImportError(message, name="matplotlib")
+    check_extra("matplotlib", "a page with plots needs matplotlib", "score")
 
 
 def plot_of(groups: Sequence[Group], measures: Sequence[str]) -> str:

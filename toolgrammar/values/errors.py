@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from types import NoneType
 from typing import Any, Final
 
@@ -135,3 +136,22 @@ def _got(value: object, mend: str) -> str:
         # The result of an async client that was not awaited: the most common mistake.
         mend = "await it first"
     return f"{described(value)}: {mend}" if mend else described(value)
+
+
+def check_extra(package: str, needs: str, extra: str) -> None:
+    """Checks that a package of an extra is installed, without importing it.
+
+    Args:
+        package: its name, as it is imported.
+        needs: what needs it, as `plots need matplotlib`.
+        extra: the extra of this package that brings it.
+
+    Raises:
+        ImportError: it is not installed: "plots need matplotlib: pip install 'toolgrammar[bench]'".
+    """
+    try:
+        found = find_spec(package)
+    except ImportError:  # an import hook may refuse even the look-up
+        found = None
+    if found is None:
+        raise ImportError(f"{needs}: pip install 'toolgrammar[{extra}]'", name=package)

@@ -12,6 +12,7 @@ from tests.units.bulk.rows_of_test import MESSAGES
 from toolgrammar.bulk import ray, spark
 from toolgrammar.bulk.columns import ParseColumn
 from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type
+from toolgrammar.values import errors
 
 LARGE = "it is not installed; `make fleets` installs it"
 WANTED = [parsed_of(toolgrammar.parse(text, "hermes")) for text in MESSAGES]
@@ -79,15 +80,13 @@ def test_datasets_map_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "make", "extra"),
+    ("make", "extra"),
     [
-        (ray, lambda: ray.parse_dataset(None, "hermes"), "ray"),
-        (spark, lambda: spark.parse_udf("hermes"), "spark"),
+        (lambda: ray.parse_dataset(None, "hermes"), "ray"),
+        (lambda: spark.parse_udf("hermes"), "spark"),
     ],
 )
-def test_what_is_missing_is_named(
-    module: Any, make: Any, extra: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+def test_what_is_missing_is_named(make: Any, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=rf"pip install 'toolgrammar\[{extra}\]'"):
         make()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type, sound
 from toolgrammar.bulk.rows.result_lines import plain_json
 from toolgrammar.bulk.rows.row_fields import row_of_table
 from toolgrammar.values.calls import ParseResult
+from toolgrammar.values.errors import check_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +34,7 @@ def require_extra() -> None:
     Raises:
         ImportError: it is not; the message has the command to install it.
     """
-    if find_spec("pyarrow") is None:
-        raise ImportError("Parquet needs pyarrow: pip install 'toolgrammar[bulk]'", name="pyarrow")
+    check_extra("pyarrow", "Parquet needs pyarrow", "bulk")
 
 
 @dataclass(frozen=True, slots=True)

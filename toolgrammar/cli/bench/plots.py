@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
+
+from toolgrammar.values.errors import check_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,9 +45,7 @@ def require_extra() -> None:
     Raises:
         ImportError: they can't; the message says what to install.
     """
-    if find_spec("matplotlib") is None:
-        message = "plots need matplotlib: pip install 'toolgrammar[bench]'"
-        raise ImportError(message, name="matplotlib")
+    check_extra("matplotlib", "plots need matplotlib", "bench")
 
 
 def dots(

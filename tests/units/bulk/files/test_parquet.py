@@ -14,6 +14,7 @@ import toolgrammar
 from tests.units.bulk.rows_of_test import MESSAGES, read_lines, wanted, write_rows
 from toolgrammar.bulk.files import datasets as tables
 from toolgrammar.bulk.files import parquet
+from toolgrammar.values import errors
 
 LARGE = "it is not installed; `make fleets` installs it"
 TEXTS = list(MESSAGES * 10)
@@ -143,7 +144,7 @@ def test_streaming_datasets_are_read() -> None:
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(parquet, "find_spec", lambda name: None)
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'toolgrammar\[bulk\]'"):
         toolgrammar.batch([], "hermes", output=tmp_path / "out.parquet")
     with pytest.raises(ImportError, match=r"pip install 'toolgrammar\[bulk\]'"):
