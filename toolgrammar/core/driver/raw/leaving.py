@@ -35,14 +35,8 @@ LONGEST = 2048
 """The most characters of a closer, or of a quoted call's tag, with the text required after it."""
 
 
-def close_raw(reader: RawReader, end: int, *, opens: bool) -> None:
-    """Ends the payload at an index of the buffer, before its closer or where that is missing.
-
-    Args:
-        reader: the reader.
-        end: the index.
-        opens: whether another call opens there.
-    """
+def close_raw(reader: RawReader, end: int) -> None:
+    """Ends the payload at an index of the buffer, before its closer or where that is missing."""
     driver = reader.driver
     reader.give(end)
     reader.let_go()
@@ -69,20 +63,21 @@ def close_raw(reader: RawReader, end: int, *, opens: bool) -> None:
         kind = "reasoning" if reader.end.is_thought else "text"
         driver.builder.turns.end_prose(*prose, reader.end.machine.signs, kind)
     if reader.end.is_thought:
-        is_open = _is_opener(reader, end)
+        behind = _step_behind(reader, end)
+        # What opens an island in text ends reasoning that has no closer.
+        is_open = behind is not None and behind.terminal.name in reader.end.machine.start.names
         judge_thought(driver.builder, raws.start, driver.base + end, is_open=is_open)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
-    if opens and reader.end.role == "input":
+    if reader.end.role == "input" and (step := _step_behind(reader, end)) and step.opens:
         doubt_begun(driver, end)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)
 
 
-def _is_opener(reader: RawReader, end: int) -> bool:
-    """Whether what ends the payload at an index of the buffer also opens an island in text."""
+def _step_behind(reader: RawReader, end: int) -> Step | None:
+    """Returns the step of the token that ends the payload at an index of the buffer; None if it is missing."""
     token = reader.end.node.token.match(reader.driver.buffer, end)
-    step = None if token is None else reader.end.node.steps.get(token.lastgroup or "")
-    return step is not None and step.terminal.name in reader.end.machine.start.names
+    return None if token is None else reader.end.node.steps.get(token.lastgroup or "")
 
 
 def begun_closer(reader: RawReader) -> int:

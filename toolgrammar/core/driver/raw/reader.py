@@ -50,9 +50,7 @@ def _run(reader: RawReader) -> bool:
             return False
         ends = _ends(reader, match)
         if ends:
-            ended_by = reader.end.node.steps.get(str(match.lastgroup).removeprefix("closer_"))
-            opens = ended_by is not None and ended_by.opens != ""
-            close_raw(reader, step_back(reader, match.start()), opens=opens)
+            close_raw(reader, step_back(reader, match.start()))
             return True
         if ends is None:
             # The text before the candidate is certain and is emitted; the candidate waits.
