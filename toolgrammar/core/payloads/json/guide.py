@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.values.schemas import is_one_of, resolved, said_of, shape_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from toolgrammar.values.json_types import JsonSchema, JsonValue
     from toolgrammar.values.schemas import Shape
     from toolgrammar.values.tools import ToolSpec
 
-_TEXTS: Final = frozenset({str})
+_ADMITTED: Final = {str: {"string"}, int: {"integer", "number"}, float: {"number"}}
+"""The types of a schema that admit a string or a number as it is; `5.0` may be meant as an integer."""
 _STARTS: Final = {
     "object": "{",
     "array": "[(",  # a tuple of Python, `(1, 2)`, is read as an array
@@ -38,7 +39,7 @@ class Guide:
         "_members",
         "_other",
         "_others",
-        "_typed",
+        "converted",
         "judged",
         "properties",
         "required",
@@ -55,6 +56,8 @@ class Guide:
     ) -> None:
         self.types = types
         """The types that the schema admits, or None if it doesn't restrict them."""
+        self.converted = frozenset[type]() if types is None else _converted(types)
+        """The Python types whose values have another type than the schema admits."""
         self.properties = shape.properties
         self.required = shape.required
         self.judged = judged
@@ -64,7 +67,6 @@ class Guide:
         self._others = shape.others
         self._other: Guide | None = None
         self._members: dict[str, Guide | None] = {}
-        self._typed: frozenset[str] | None = None
 
     def member(self, key: str) -> Guide | None:
         """Returns the guide of the member with this key; None if the schema says nothing of it."""
@@ -77,17 +79,6 @@ class Guide:
         if key not in self._members:
             self._members[key] = _guide(schema)
         return self._members[key]
-
-    def takes_texts(self, value: Mapping[str, object]) -> bool:
-        """Whether all members of an object are strings, and their schemas admit strings."""
-        if self._typed is None:
-            inner = ((key, self.member(key)) for key in self.properties)
-            self._typed = frozenset(
-                key for key, each in inner if each is not None and not each.takes_text
-            )
-        if self._others is not None and not value.keys() <= self.properties.keys():
-            return False  # by the schema of members without one of their own, which is rare
-        return _TEXTS.issuperset(map(type, value.values())) and self._typed.isdisjoint(value)
 
     def is_text(self, key: str) -> bool:
         """Whether the raw value of a key is a string, whatever it contains."""
@@ -166,6 +157,10 @@ def _guide(schema: Any) -> Guide | None:
     shape = shape_of(schema)
     judged = bool(shape.properties) and _is_closed(schema)
     return Guide(types_of(schema), shape, judged=judged, items=said_of(schema, "items"))
+
+
+def _converted(types: tuple[str, ...]) -> frozenset[type]:
+    return frozenset(kind for kind, admitted in _ADMITTED.items() if admitted.isdisjoint(types))
 
 
 def _is_closed(schema: JsonSchema) -> bool:

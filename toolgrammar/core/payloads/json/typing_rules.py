@@ -29,19 +29,24 @@ _CONTAINERS: Final = {"{": "object", "[": "array"}
 
 def needs_typing(value: object, wanted: Guide) -> bool:
     """Whether a part of a value may not have the type that its schema wants: then its text is read."""
-    # The usual case needs no walk: an object of strings whose schema wants strings.
-    if type(value) is dict and wanted.takes_texts(value):
-        return False
-    for part, guide in wanted.parts(value):
-        types = guide.types
-        if types is not None:
-            kind = type(part)
-            if kind is str and "string" not in types:
-                return True
-            # `type`, not `isinstance`: in Python, True is an int. `5.0` may be meant as an integer.
-            is_other = kind is float or (kind is int and "integer" not in types)
-            if is_other and "number" not in types:
-                return True
+    pending: list[tuple[object, Guide]] = [(value, wanted)]
+    while pending:
+        part, guide = pending.pop()
+        # `type`, not `isinstance`: in Python, True is an int.
+        if type(part) in guide.converted:
+            return True
+        if isinstance(part, dict):
+            for key, each in part.items():
+                member = guide.member(key)
+                if member is None:
+                    continue
+                # Most members are no containers, and are judged at once.
+                if type(each) in member.converted:
+                    return True
+                if isinstance(each, (dict, list)):
+                    pending.append((each, member))
+        elif isinstance(part, list) and (item := guide.item()) is not None:
+            pending += [(each, item) for each in part]
     return False
 
 
