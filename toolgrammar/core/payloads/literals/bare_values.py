@@ -52,7 +52,9 @@ def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
     return None if may else ""
 
 
-def may_be_quoted(word: str, quotes: Collection[str]) -> bool:
+# Remembered, since the keys of a tool come again with each of its calls.
+@lru_cache(maxsize=1024)
+def may_be_quoted(word: str, quotes: tuple[str, ...]) -> bool:
     """Whether a bare word may have been a string: a quote, perhaps damaged, is at an edge of it.
 
     A typographic quote counts too: a word may have two. So do marks alone, as the `>` of `>,`, which

@@ -86,7 +86,7 @@ class BareScanner:
             step: The step that reads the object, if markup around it may end it.
         """
         self._step = step
-        self._quotes = sorted(quotes, key=len, reverse=True)
+        self._quotes = tuple(sorted(quotes, key=len, reverse=True))
         self._max_depth = max_depth
         self._state = _START
         self._stack: list[str] = []  # the closers that are due
