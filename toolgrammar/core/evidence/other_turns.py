@@ -53,6 +53,8 @@ _WORDS: Final = tuple(
         ("###", r"^[ \t]*### ?(?:Instruction|Human|User|Input):"),
         ("Human:", r"^[ \t]*Human:"),
         ("USER:", r"^[ \t]*USER:"),
+        # A ReAct model that goes on behind its answer asks itself the next question.
+        ("Final Answer:", r"^[ \t]*Final Answer:[\s\S]{0,4096}?^[ \t]*(?:Question|User):"),
     )
 )
 """Other beginnings of such turns: a literal that has to be in the text, and the expression."""
