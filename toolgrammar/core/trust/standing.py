@@ -125,6 +125,8 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         turns.leave_open(is_open=_is_in_open_call(builder, signs, draft, start, text))
         if turns.is_open:
             _doubt(builder, draft, "behind the beginning of another that nothing closes")
+    elif ends_in_value(text, builder.tools):
+        _doubt(builder, draft, "in a value that nothing closes")
     if is_definition(draft.arguments, builder.tools.get(draft.name or "")):
         # A prompt lists tools, and the examples that follow it are not meant as calls.
         turns.begin_other_turn()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from toolgrammar.values.tools import ToolSpec
 
-_QUOTING_LINE = late(r" {0,3}[>$]+ |[ \t]*(?://+|#+|--|;;?|%)[ \t]|[-+]\Z")
+_QUOTING_LINE = late(r" {0,3}(?:[>$]+ |>+\Z)|[ \t]*(?://+|#+|--|;;?|%)[ \t]|[-+]\Z")
 """The beginning of a line that is a quotation, `> <tool_call>`, a comment in code, or a line of a diff.
-`> ` and `$ ` are also prompts of a shell."""
+`> ` and `$ ` are also prompts of a shell; without a blank, the call follows directly."""
 STRAIGHT: Final = ('"', "'")
 """Marks of quotations that are common in code as well, so that they only count right beside a call."""
 _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
@@ -31,10 +31,11 @@ _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
     "\u00ab": ("\u00bb",), "\u00bb": ("\u00ab", "\u00bb"), "\u2039": ("\u203a",),
     "\u300c": ("\u300d",), "\u300e": ("\u300f",), '"""': ('"""',), "'''": ("'''",),
     "~~": ("~~",), "~~~": (), "(": (")",), "[": ("](",), "|": ("|",), "{{": ("}}",), "$$": ("$$",),
-    "/*": ("*/",),
+    "/*": ("*/",), "(*": ("*)",), "{-": ("-}",), "{#": ("#}",), "<#": ("#>",), "<%#": ("%>",),
+    "--[[": ("]]",),
 }  # fmt: skip
 """The closing marks of each opening mark of a quotation: `~~` strikes text out, brackets set it apart,
-`|` encloses the cell of a table. A fence of tildes opens a block of code."""
+`|` encloses the cell of a table, `{#` a comment. A fence of tildes opens a block of code."""
 _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
 _LABEL = late(r"(?<!\w)(?P<mark>[^\w\s]{1,3})\w{1,32}:[ \t]{0,8}\r?\n\s{0,64}\Z")
 """A word on the line above a call, with the mark before it: `(Action:`; not `(I look:`."""
@@ -69,10 +70,11 @@ _ENDS: Final = {
 
 _HEAD_OF_BLOCK = late(
     r"^(?:[ \t]*(?:async[ \t]+)?(?:def|class|for|while|if|elif|else|try|except|finally|with|match|case)"
-    r"\b[^\n]*:|[^\n]*\{)[ \t\r]*$",
+    r"\b[^\n]*:|[^\n]*(?:\{|::))[ \t\r]*$",
     re.MULTILINE,
 )
-"""A line of code that an indented block follows, whose content runs later, repeatedly or never."""
+"""A line of code that an indented block follows, whose content runs later, repeatedly or never; or one
+that ends with `::`, as before code in reStructuredText."""
 _LAST: Final = 4096
 """The number of characters before a call in which the head of its block is searched."""
 

@@ -157,6 +157,12 @@ def test_calls_in_cdata_do_not_run() -> None:
         ('x = """\n', '\n"""\n'),
         ("x = '''\n", "\n'''\n"),
         ("{{\n", "\n}} is replaced."),
+        ("(* ", " *)"),
+        ("{- ", " -}"),
+        ("{#\n", "\n#} is left out."),
+        ("<# ", " #>"),
+        ("<%# ", " %>"),
+        ("--[[ ", " ]]"),
     ],
 )
 def test_calls_between_marks_that_set_text_apart_do_not_run(
@@ -168,7 +174,7 @@ def test_calls_between_marks_that_set_text_apart_do_not_run(
     assert read(format_id, f"{before}{_TIDE}\nSo it is.", tools=_TOOLS).ok
 
 
-@pytest.mark.parametrize("line", ["// ", "# ", "-- ", "; ", "% ", "+", "-", "$ "])
+@pytest.mark.parametrize("line", ["// ", "# ", "-- ", "; ", "% ", "+", "-", "$ ", ">", " >>"])
 def test_calls_in_lines_that_comment_or_show_do_not_run(line: str) -> None:
     (call,) = read("hermes", f"So:\n{line}{_TIDE}\n", tools=_TOOLS).calls
     assert call.doubts == ("quoted-call",)
@@ -190,6 +196,34 @@ def test_blocks_in_languages_of_texts_show_what_they_hold(format_id: str, fence:
         assert call.doubts == ("quoted-call",)
     for language in ("", "json", "xml", "text", "mdl"):
         assert read(format_id, f"So:\n{fence}{language}\n{_TIDE}\n{fence}", tools=tools).ok
+
+
+def test_blocks_in_languages_of_texts_show_lists_of_calls() -> None:
+    (call,) = read("pythonic", "So:\n```markdown\n[tide()]\n```", tools=_TOOLS[:1]).calls
+    assert call.doubts == ("quoted-call",)
+    assert read("pythonic", "So:\n```python\n[tide()]\n```", tools=_TOOLS[:1]).ok
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("xlam", '[{"name": "tide", "arguments": {}}]'),
+        (
+            "langchain_structured_chat",
+            'Action:\n```json\n{"action": "tide", "action_input": {}}\n```',
+        ),
+        ("fenced_tool_call", '```tool_call\n{"name": "tide", "arguments": {}}\n```'),
+    ],
+)
+def test_the_end_of_a_longer_fence_opens_no_block_of_calls(format_id: str, text: str) -> None:
+    calls = read(format_id, f"So:\n````\n{text}\n````\nThat is how.", tools=_TOOLS[:1]).calls
+    assert [call.doubts for call in calls] == [("quoted-call",)]
+
+
+def test_where_only_the_last_call_counts_one_in_a_value_does_not_run() -> None:
+    text = '{"answer": "So: <command>\\nls\\n</command>"}'
+    assert [call.doubts for call in read("swe_agent_xml", text).calls] == [("quoted-call",)]
+    assert read("swe_agent_xml", "I look.\n<command>\nls\n</command>").ok
 
 
 @pytest.mark.parametrize("format_id", ["pythonic", "llama4_pythonic", "auto"])
@@ -219,7 +253,9 @@ def test_an_indented_call_below_prose_runs(before: str) -> None:
     assert read("pythonic", f"{before}tide()\n", tools=_TOOLS[:1]).ok
 
 
-@pytest.mark.parametrize("head", ["if ok:\n", "def f():\r\n", "else: \n", "if (ok) {\n"])
+@pytest.mark.parametrize(
+    "head", ["if ok:\n", "def f():\r\n", "else: \n", "if (ok) {\n", "So::\n\n"]
+)
 def test_a_call_in_tags_in_a_block_of_code_does_not_run(head: str) -> None:
     (call,) = read("hermes", f"{head}    {_TIDE}\n", tools=_TOOLS).calls
     assert call.doubts == ("quoted-call",)
