@@ -19,7 +19,8 @@ from toolgrammar.core.trust.stray_reasoning_closer import report_unopened
 from toolgrammar.core.trust.surroundings import element_around
 from toolgrammar.core.trust.turns import Withheld
 from toolgrammar.core.trust.unread import report_unread
-from toolgrammar.parsing.machines import machine_of, settings_of
+from toolgrammar.grammar.header import Header
+from toolgrammar.parsing.machines import machine_of
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.spans import Span
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 _FAR: Final = 256
 """Characters behind a place that was read as text: no call stands there then."""
-_NEUTRAL = Settings("", {}, {}, drop_unknown=False, free_text=False)
 
 
 class Options(NamedTuple):
@@ -86,10 +86,10 @@ class DrivenReading:
         self._over = False
         """Whether the text is longer than the limit on characters."""
         self._ended = False
-        machine, settings = self._machine_and_settings()
+        machine, header = self._machine_and_header()
         self._builder = Builder(
             source=source,
-            settings=settings,
+            settings=Settings(header, machine.tables),
             tools=options.specs,
             id_seed=options.id_seed,
             listening=True,
@@ -113,13 +113,13 @@ class DrivenReading:
                 self._builder.turns.stand_in_element(shown)
                 source.hide_markup_before()
 
-    def _machine_and_settings(self) -> tuple[Machine, Settings]:
-        """Returns the machine and settings of the format; neutral ones for several formats."""
+    def _machine_and_header(self) -> tuple[Machine, Header]:
+        """Returns the machine and header of the format; neutral ones for several formats."""
         chosen = self._options.format
         if self._several is not None:
-            return self._several.start, _NEUTRAL
+            return self._several.start, Header()
         assert not isinstance(chosen, AnyOf)
-        return machine_of(chosen, self._options.specs), settings_of(chosen)
+        return machine_of(chosen, self._options.specs), chosen.header
 
     def _several_formats(self) -> Several | None:
         """Returns the shared state for reading several formats; None for a single format."""

@@ -1,11 +1,10 @@
-"""Returns the machine and the settings of a format, which all its messages share."""
+"""Returns the machine of a format, which all its messages share."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.kept_machines import machine_for
-from toolgrammar.core.message.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,11 +19,3 @@ def machine_of(format_: Format, specs: Mapping[str, ToolSpec]) -> Machine:
     # A header may declare tools that its models know without being told; they are used if the
     # caller passes none.
     return machine_for(format_.tables, specs or format_.header.tools)
-
-
-def settings_of(format_: Format) -> Settings:
-    """Returns the settings of a format for the builder."""
-    header = format_.header
-    drop_unknown = header.unknown_arguments == "drop"
-    free_text = format_.tables.free_text
-    return Settings(format_.id, header.trim, header.roles, drop_unknown, free_text, header)

@@ -11,12 +11,13 @@ from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
 from toolgrammar.core.evidence.remains import RemainsOfAny
 from toolgrammar.core.evidence.signs import SeveralSigns, Signs
+from toolgrammar.core.message.settings import Settings
 from toolgrammar.core.several.alternative import neutral_machine
 from toolgrammar.core.several.openers import AnyOpeners, OpenerSet
 from toolgrammar.core.several.try_formats import TriedFormats
 from toolgrammar.core.several.whole_several import WholeSeveral
 from toolgrammar.grammar.call_evidence import ANY_NAME, MENTIONED, is_of_any_call
-from toolgrammar.parsing.machines import machine_of, settings_of
+from toolgrammar.parsing.machines import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.quoted import Quote
-    from toolgrammar.core.message.settings import Settings
     from toolgrammar.core.several.reasoning_ends import ReasoningEnd
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.tools import ToolSpec
@@ -134,10 +134,9 @@ class Several:
         loaded = self._loaded.get(number)
         if loaded is None:
             format_ = self.formats[number]
-            settings = settings_of(format_)
             # A name by which one format says that it calls no tool is not a call in the others.
-            header = settings.header._replace(no_calls=settings.header.no_calls or self.no_calls)
-            loaded = machine_of(format_, self.specs), settings._replace(header=header)
+            header = format_.header._replace(no_calls=format_.header.no_calls or self.no_calls)
+            loaded = machine_of(format_, self.specs), Settings(header, format_.tables)
             self._loaded[number] = loaded
         return loaded
 

@@ -97,19 +97,12 @@ class TreeFeed:
         for piece in pieces if not text else ():
             # The white space between the tokens is lost: blanks keep the offsets right.
             text = text.ljust(piece.start) + piece.text
-        header, source = self._format.header, Source()
+        source = Source()
         source.append(text)
         self._text = text
         self._builder = Builder(
             source=source,
-            settings=Settings(
-                header.id,
-                header.trim,
-                header.roles,
-                header.unknown_arguments == "drop",
-                self._format.tables.free_text,
-                header,
-            ),
+            settings=Settings(self._format.header, self._format.tables),
             tools=self._tools,
             id_seed=self._id_seed,
             listening=False,

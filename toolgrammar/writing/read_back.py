@@ -96,19 +96,13 @@ def _read(
     # Without tools, the calls themselves say the types: raw text `5` comes back as a number only
     # where the schema says so.
     specs = _specs_of(calls, fmt.tables) if tools is None else tools
-    source = Source()
+    source, header = Source(), fmt.header
+    # Only real tools can tell that an argument is unknown; a made-up one has all that were written.
+    if tools is None:
+        header = header._replace(unknown_arguments="keep")
     builder = Builder(
         source=source,
-        settings=Settings(
-            "",
-            fmt.header.trim,
-            fmt.header.roles,
-            # Only real tools can tell that an argument is unknown; a made-up one has all that were
-            # written.
-            tools is not None and fmt.header.unknown_arguments == "drop",
-            fmt.tables.free_text,
-            fmt.header,
-        ),
+        settings=Settings(header, fmt.tables),
         # Without a tool, the text stays the input of the call; a made-up tool would give it a name.
         tools={} if fmt.tables.free_text and tools is None else specs,
         id_seed="",

@@ -91,7 +91,8 @@ class RawValues:
         self.joint = self._joint(role)
         # If the envelope has line ends around the value, one of them on each side is layout.
         default = ONE_NEWLINE if before or closes_line else NONE
-        mode = self.builder.trim.get(key) or self.builder.trim.get(role) or default
+        trims = self.builder.header.trim
+        mode = trims.get(key) or trims.get(role) or default
         # White space that these modes keep may still be layout if the value's closer is missing.
         holds = role == "value" and mode in (ONE_NEWLINE, NONE)
         self.trimmer = Trimmer(mode, before=before or mode != default, holds=holds)
@@ -121,7 +122,7 @@ class RawValues:
         """Begins the value of the current key, and decides whether it can stream."""
         draft = self.builder.draft
         assert draft is not None
-        drops_unknown = self.builder.drop_unknown
+        drops_unknown = self.builder.header.unknown_arguments == "drop"
         draft.begin_value(self.builder.spec(), typed=self.typed, drops_unknown=drops_unknown)
         if self.builder.header.unwrap:
             wrappers.begin_argument(self.builder, draft)

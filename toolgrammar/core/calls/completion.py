@@ -96,7 +96,7 @@ def complete(
     if builder.header.carry:
         carry_over(builder, draft)
     # In a free-text format a call without text has the empty text: `ToolCall.input` is not None.
-    if builder.free_text:
+    if builder.settings.tables.free_text:
         draft.expect_input()
     index = len(builder.calls)
     placed, misfit = draft.place_text(builder.tools.get(draft.name))
@@ -121,7 +121,7 @@ def complete(
         Span(draft.start, max(end, draft.start)),
         status,
         tuple(dict.fromkeys(draft.depends_on or ())),
-        builder.format_id,
+        builder.header.id,
         draft.error,
         tuple(dict.fromkeys(draft.doubts)),
     )
@@ -165,7 +165,7 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
     Returns:
         The generated id; None if there is none.
     """
-    identified = bool(builder.wire_roles)
+    identified = bool(builder.header.roles)
     if identified and draft.id is not None and is_taken(draft.id, builder):
         builder.report(
             "duplicate-id",

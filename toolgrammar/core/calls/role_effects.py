@@ -188,7 +188,7 @@ def doubt_passed(builder: Builder, start: int, unit: int) -> None:
 def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:
     """Sets the key of the next value, and the role that the header gives to such a key."""
     key = key.strip()
-    draft.take_key(key, written, builder.wire_roles.get(key, ""))
+    draft.take_key(key, written, builder.header.roles.get(key, ""))
     # A key such as `id` with a role of its own is not an argument: the arguments begin later.
     if not draft.wire_role:
         draft.begin_arguments(builder.token_start if builder.token_start >= 0 else start)

@@ -98,10 +98,7 @@ class Builder:
 
     def use(self, settings: Settings) -> None:
         """Switches to the settings of a format, which may be another one than before."""
-        self.settings = settings
-        self.format_id, self.header = settings.format_id, settings.header
-        self.trim, self.wire_roles = settings.trim, settings.wire_roles
-        self.drop_unknown, self.free_text = settings.drop_unknown, settings.free_text
+        self.settings, self.header = settings, settings.header
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

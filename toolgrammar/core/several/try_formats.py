@@ -200,7 +200,7 @@ class TriedFormats:
             at = node if alternative is current else alternative.node
             if (
                 offset < alternative.resume
-                or (not self.builder.tools and alternative.settings.needs_tools)
+                or (not self.builder.tools and alternative.settings.header.misfit == "text")
                 or alternative.quotes(self.builder, offset, self.free)
             ):
                 continue
@@ -253,7 +253,7 @@ class TriedFormats:
         """Notes the last call of each format, for the order in which they are tried."""
         calls = self.builder.calls
         if self.counted < len(calls):
-            by_id = {each.settings.format_id: each for each in self.tried.values() if each.node}
+            by_id = {each.settings.header.id: each for each in self.tried.values() if each.node}
             for index in range(self.counted, len(calls)):
                 by_id[calls[index].format].note_call(index)
             self.counted = len(calls)
