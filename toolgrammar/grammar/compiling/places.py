@@ -16,7 +16,7 @@ from toolgrammar.values.errors import GrammarError
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator
     from pathlib import Path
 
 # Comments come first, and `//` is never an empty expression.
@@ -170,26 +170,17 @@ class Places:
         A use in a rule takes precedence over one in a directive.
         """
         bare = bare_name(name)
-        # First in the rule that Lark named, as the same name may be in many.
-        if within and (found := self._find(within)) is not None:
-            text, definition = found
-            for token in definition.body:
-                if token.text == bare:
-                    return text.place(token.offset)
-        for text in self._texts:
-            for definition in text.definitions:
-                for token in definition.body:
-                    if token.text == bare:
-                        return text.place(token.offset)
-        return self._anywhere(bare)
+        for text, _, token in self._bodies(within):
+            if token.text == bare:
+                return text.place(token.offset)
+        return self._first("name", lambda written: written == bare)
 
     def held_in_terminal(self, names: Container[str]) -> tuple[Place, str, str] | None:
         """Returns the first of some names that a terminal holds: its place, the terminal, the name."""
-        for text in self._texts:
-            for definition in text.definitions:
-                for token in definition.body if definition.name.text.isupper() else ():
-                    if token.kind == "name" and token.text in names:
-                        return text.place(token.offset), definition.name.text, token.text
+        for text, definition, token in self._bodies():
+            holder = definition.name.text
+            if holder.isupper() and token.kind == "name" and token.text in names:
+                return text.place(token.offset), holder, token.text
         return None
 
     def changed(self, name: str) -> Place | None:
@@ -202,14 +193,9 @@ class Places:
 
     def written(self, raw: str, offset: int = -1, within: str = "") -> Place | None:
         """Returns the place of a literal or a regular expression, or of an offset in it."""
-        found = self._find(within) if within else None
-        # First in the given rule: the same literal may be in many.
-        bodies = [found] if found is not None else []
-        bodies += [(text, d) for text in self._texts for d in text.definitions]
-        for text, definition in bodies:
-            for token in definition.body:
-                if token.text == raw:
-                    return self._inside(text, token, offset)
+        for text, _, token in self._bodies(within):
+            if token.text == raw:
+                return self._inside(text, token, offset)
         return None
 
     @staticmethod
@@ -231,11 +217,7 @@ class Places:
 
     def directive(self, name: str) -> Place | None:
         """Returns the place of the first directive such as `%ignore`."""
-        for text in self._texts:
-            for token in text.tokens:
-                if token.kind == "directive" and token.text == name:
-                    return text.place(token.offset)
-        return None
+        return self._first("directive", lambda written: written == name)
 
     def imports(self) -> Iterator[tuple[Place, str, tuple[tuple[str, Place], ...]]]:
         """Lists the imports: the place of the path, the path, and the names with their places."""
@@ -277,11 +259,7 @@ class Places:
 
     def holding(self, part: str) -> Place | None:
         """Returns the place of the literal that contains a text as it is spelled."""
-        for text in self._texts:
-            for token in text.tokens:
-                if token.kind == "string" and part in token.text:
-                    return text.place(token.offset)
-        return None
+        return self._first("string", lambda written: part in written)
 
     def continued(self, file: Path, line: int) -> Place | None:
         """Returns the place of a line that continues a rule without `|`, if there is one."""
@@ -322,10 +300,22 @@ class Places:
                     return text, definition
         return None
 
-    def _anywhere(self, name: str) -> Place | None:
+    def _bodies(self, within: str = "") -> Iterator[tuple[_Text, _Definition, _Token]]:
+        """Yields the tokens of all definitions; first, once more, those of one rule if it is given.
+
+        The same name or literal may be in many rules, of which Lark named this one.
+        """
+        found = self._find(within) if within else None
+        every = [(text, each) for text in self._texts for each in text.definitions]
+        for text, definition in every if found is None else (found, *every):
+            for token in definition.body:
+                yield text, definition, token
+
+    def _first(self, kind: str, is_meant: Callable[[str], bool]) -> Place | None:
+        """Returns the place of the first token of a kind whose text is meant."""
         for text in self._texts:
             for token in text.tokens:
-                if token.text == name and token.kind == "name":
+                if token.kind == kind and is_meant(token.text):
                     return text.place(token.offset)
         return None
 
