@@ -49,19 +49,13 @@ def finish(driver: Driver) -> None:
         _finish_token(driver)
     # The grammar lets the end of the text close the open section.
     elif driver.node.closes_group and driver.node.end is not None:
-        _close_all(driver, driver.node.end)
+        driver.close(driver.node.end)
     # The section lacks its closer: the server may have stopped at it.
     elif builder.group is not None:
         close_by_stop(driver)
     doubt_last(driver)
     end = driver.base + len(driver.buffer)
     call_ends.finish(builder, end, missing_closers(driver, driver.node))
-
-
-def _close_all(driver: Driver, roles: tuple[str, ...]) -> None:
-    """Closes the roles that the grammar lets the end of the text close."""
-    for role in roles:
-        driver.close(role, driver.last_end)
 
 
 def _finish_scanned(driver: Driver) -> None:
@@ -108,7 +102,7 @@ def _finish_token(driver: Driver) -> None:
     if node.end is not None:
         driver.builder.end.leave_open()
         is_settled(driver)
-        _close_all(driver, node.end)
+        driver.close(node.end)
         rest = driver.position
         # The rest fits nothing after the call, so it is text.
         if rest < len(driver.buffer):

@@ -201,28 +201,21 @@ def leave(driver: Driver, end: int) -> bool:
     # A value with no name before it, as in `<tool_call>{"x": 1}</tool_call>`, is data, not a call.
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return True
-    if not _is_settled(driver, step):
-        driver.read_by(_read_behind)
-        return True
-    return _close_behind(driver, step)
+    driver.read_by(_close_behind)
+    return _close_behind(driver)
 
 
-def _read_behind(driver: Driver) -> bool:
-    """Looks at the text after a payload; False if more text is needed."""
+def _close_behind(driver: Driver) -> bool:
+    """Closes the roles that end with a payload and goes on to what follows it.
+
+    Returns:
+        False if more text is needed to judge the end of the payload, and of the call that it ends.
+    """
     step = driver.previous
     assert step is not None
-    return _is_settled(driver, step) and _close_behind(driver, step)
-
-
-def _is_settled(driver: Driver, step: Step) -> bool:
-    """Whether enough text was seen to judge the end of a payload, and of the call that it ends."""
-    return doubt_open_brackets(driver) and is_settled(driver, step)
-
-
-def _close_behind(driver: Driver, step: Step) -> bool:
-    """Closes the roles that end with a payload and goes on to what follows it."""
-    for role in step.after:
-        driver.close(role, driver.last_end)
+    if not (doubt_open_brackets(driver) and is_settled(driver, step)):
+        return False
+    driver.close(step.after)
     driver.stand_on(step.node)
     # While the call is open its closer is expected, even if the grammar would accept text here.
     if driver.node.accepts_text and not driver.builder.has_draft:

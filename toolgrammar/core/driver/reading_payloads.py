@@ -108,8 +108,7 @@ def _enter(
         if start - driver.island > MAX_ISLAND and not driver.island_payload:
             return mismatch(driver)
         driver.note_payload()
-    for role in step.before:
-        driver.close(role, driver.last_end)
+    driver.close(step.before)
     driver.enter_payload(step, start)
     if step.terminal.name in RAW_LIKE:
         if step.is_fallback:
@@ -203,11 +202,9 @@ def _doubt_text(driver: Driver, step: Step, start: int) -> None:
     builder = driver.builder
     guide = builder.guide(step.leaf)
     wants_text = guide is not None and guide.types is not None and guide.takes_text
-    if step.leaf != "value" or builder.draft is None or wants_text:
+    if step.leaf != "value" or wants_text:
         return
-    builder.draft.doubts.append("bare-text")
-    place = Span(start, start)
-    builder.report("bare-text", "error", "Found a value that is no JSON; kept as text", place)
+    builder.doubt("bare-text", "Found a value that is no JSON; kept as text", Span(start, start))
 
 
 def _goes_on(driver: Driver, node: Node, end: int) -> bool:

@@ -236,8 +236,7 @@ def _take(
 ) -> None:
     """Applies a token: closes, opens and fills its roles, then moves on to the next node."""
     builder, base, before = driver.builder, driver.base, driver.node
-    for role in step.before:
-        driver.close(role, driver.last_end)
+    driver.close(step.before)
     if driver.unit < 0 or step.opens:
         driver.begin_unit(base + start, in_call=step.opens == "call")
     if step.opens:
@@ -282,8 +281,7 @@ def _read_behind(driver: Driver) -> bool:
 
 def _close_behind(driver: Driver, step: Step, text: str) -> None:
     """Closes the roles that end with a token and moves on to the next node."""
-    for role in step.after:
-        driver.close(role, driver.last_end)
+    driver.close(step.after)
     driver.follow(step)
     node = step.node
     _perhaps_commit(driver, step, text)

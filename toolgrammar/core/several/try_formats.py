@@ -295,8 +295,7 @@ class TriedFormats:
         assert home_node is not None
         # Another format opens here, so the last one's open calls and sections end before it.
         if alternative is not home:
-            for role in home_node.after_text[0]:
-                driver.close(role, driver.last_end)
+            driver.close(home_node.after_text[0])
             if home is not None:
                 home.stand_on(home.machine.node(home_node.after_text[1]))
         self.current = alternative

@@ -46,15 +46,9 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
         opener: the text that looks like an opener.
         end: the index in the buffer at which the diagnostic is reported.
     """
-    builder, place = driver.builder, driver.base + end
-    if builder.draft is not None:
-        builder.draft.doubts.append("inner-argument")
-        builder.report(
-            "inner-argument",
-            "error",
-            f"Found `{opener[:40]}`; it may begin another argument",
-            Span(place, place),
-        )
+    place = driver.base + end
+    message = f"Found `{opener[:40]}`; it may begin another argument"
+    driver.builder.doubt("inner-argument", message, Span(place, place))
 
 
 def doubt_open_brackets(driver: Driver) -> bool:
@@ -71,9 +65,8 @@ def doubt_open_brackets(driver: Driver) -> bool:
     place = blanks.match(buffer, driver.position).end()
     if start.opener.match(buffer, place):
         driver.payload.note_open_brackets(are_open=False)  # it is told of
-        builder.draft.doubts.append("bracket")
         message = "Found the opener of a call or a thought in the midst of a payload; it may be cut"
-        builder.report("bracket", "error", message, Span(driver.last_end, driver.last_end))
+        builder.doubt("bracket", message, Span(driver.last_end, driver.last_end))
         return True
     may_open = place == len(buffer) or start.opener_beginnings.match(buffer, place)
     return driver.final or not may_open

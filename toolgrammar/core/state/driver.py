@@ -33,7 +33,7 @@ from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.message.build import Builder
@@ -362,24 +362,24 @@ class Driver:
         else:
             self.builder.text(text, offset)
 
-    def close(self, role: str, end: int) -> None:
-        """Closes a call or a section that ended at an offset."""
-        if role == "call" and self.island >= 0 and self.called:
-            self.commit()  # giving the island back would keep the call, and read it a second time
-        if role == "call":
-            report_without_roles(self.builder, self.unit, end)
-        close_role(self.builder, role, end)
-        if role in _ISLANDS:
-            # Until other text comes, a stray closer may belong to this call.
-            self.stand_behind_call()
-        if role == "call":
-            self.leave_call()
+    def close(self, closed: Iterable[str]) -> None:
+        """Closes calls, sections and arguments that ended with the last token or payload."""
+        for role in closed:
+            if role == "call" and self.island >= 0 and self.called:
+                self.commit()  # giving the island back would keep the call, and read it twice
+            if role == "call":
+                report_without_roles(self.builder, self.unit, self.last_end)
+            close_role(self.builder, role, self.last_end)
+            if role in _ISLANDS:
+                # Until other text comes, a stray closer may belong to this call.
+                self.stand_behind_call()
+            if role == "call":
+                self.leave_call()
 
     def close_before_text(self) -> None:
         """Closes the roles that end before text at this node, and reads text."""
         closed, stack = self.node.after_text
-        for role in closed:
-            self.close(role, self.last_end)
+        self.close(closed)
         # All rules of the call are reduced: the next node is that of the text around the call.
         self.node = self.node.machine.node(stack)
         self.to_text()
@@ -387,8 +387,7 @@ class Driver:
     def pass_over(self, step: Step) -> None:
         """Applies an inserted token: closes its roles and moves to its node."""
         # No role is filled, since an inserted token has no text.
-        for role in step.before + step.after:
-            self.close(role, self.last_end)
+        self.close(step.before + step.after)
         self.back = None
         self.follow(step)
 

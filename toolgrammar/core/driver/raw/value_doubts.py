@@ -62,9 +62,8 @@ def doubt_inner_closer(
         is_glued = closer.endswith(">") and _GLUED.match(follows)
         tells = sure and (_ENDS_LINE.match(follows) or is_glued)
         if draft is not None and (mended or draft.repaired or tells):
-            draft.doubts.append("stray-close-tag")
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
-            builder.report("stray-close-tag", "error", message, Span(place, place))
+            builder.doubt("stray-close-tag", message, Span(place, place))
             return
 
 
@@ -92,13 +91,8 @@ def doubt_begun(driver: Driver, end: int) -> None:
     else:
         return
     draft.cut()
-    builder.report(
-        "truncated",
-        "error",
-        message,
-        Span(start, place),
-        hint="the call is not complete: do not run it",
-    )
+    hint = "the call is not complete: do not run it"
+    builder.report("truncated", "error", message, Span(start, place), hint=hint)
 
 
 def doubt_closer(driver: Driver, end: int, *, in_lines: bool = False) -> None:
@@ -125,9 +119,8 @@ def doubt_closer(driver: Driver, end: int, *, in_lines: bool = False) -> None:
             continue
         where = "at the end of" if closer is last else "in"
         message = f"Found `{closer[0].strip()[:40]}` {where} a text; it may close something else"
-        draft.doubts.append("stray-close-tag")
         place = Span(start + closer.start(), start + closer.end())
-        builder.report("stray-close-tag", "error", message, place)
+        builder.doubt("stray-close-tag", message, place)
         return
 
 
@@ -153,18 +146,17 @@ def doubt_damaged(
         openers: whether a damaged opener counts as well.
         is_cut: whether the end of the message ends the value.
     """
-    builder, draft, stop = driver.builder, driver.builder.draft, driver.base + end
+    builder, stop = driver.builder, driver.base + end
     start = raws_of(builder).start
-    if draft is None or raw.role not in ("value", "input", "body"):
+    if builder.draft is None or raw.role not in ("value", "input", "body"):
         return
     text = builder.source.slice(start, stop)
     # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
     same = builder.same("SAME_NAME"), builder.same("SAME_KEY"), builder.marks.fence
     found = raw.marks.damaged(text, *same, openers=openers, is_cut=is_cut)
     if found is not None:
-        draft.doubts.append("misspelt")
         message = f"Found `{found.text[:40]}` in a value; it may be `{found.mark}`"
-        builder.report("misspelt", "error", message, Span(start + found.start, stop))
+        builder.doubt("misspelt", message, Span(start + found.start, stop))
 
 
 def doubt_unended(driver: Driver, end: int) -> None:
@@ -177,25 +169,22 @@ def doubt_unended(driver: Driver, end: int) -> None:
     builder, stop = driver.builder, driver.base + end
     text = builder.source.slice(raws_of(builder).start, stop).strip()
     # In `{"html": "</search>` the closer that ended the value may be part of the JSON.
-    if builder.draft is not None and text[:1] in ("{", "[") and json_shape(text) is None:
-        builder.draft.doubts.append("missing-close-tag")
+    if text[:1] in ("{", "[") and json_shape(text) is None:
         message = (
             "Found a closer of the call inside of JSON that has not ended; it may be a part of it"
         )
-        builder.report("missing-close-tag", "error", message, Span(stop, stop))
-    elif builder.draft is not None and not text:
-        builder.draft.doubts.append("missing-close-tag")
+    elif not text:
         message = "Found neither a value nor its closer; it may have been cut"
-        builder.report("missing-close-tag", "error", message, Span(stop, stop))
+    else:
+        return
+    builder.doubt("missing-close-tag", message, Span(stop, stop))
 
 
 def doubt_quoted_opener(driver: Driver) -> None:
     """Doubts a call if another call opens in its value and is not closed: it may be a real call."""
-    builder, place = driver.builder, driver.base + driver.position
-    if builder.draft is not None:
-        builder.draft.doubts.append("missing-close-tag")
-        message = "Found the opener of another call in a value, and one closer for both"
-        builder.report("missing-close-tag", "error", message, Span(place, place))
+    place = driver.base + driver.position
+    message = "Found the opener of another call in a value, and one closer for both"
+    driver.builder.doubt("missing-close-tag", message, Span(place, place))
 
 
 def doubt_open_end(driver: Driver, end: int) -> None:
@@ -207,15 +196,14 @@ def doubt_open_end(driver: Driver, end: int) -> None:
         driver: the driver, which has emitted the value up to its end.
         end: the index in the buffer where the value ends.
     """
-    builder, draft = driver.builder, driver.builder.draft
+    builder = driver.builder
     start, stop = raws_of(builder).start, driver.base + end
     # A value whose text tells its type is judged by `RawValues`.
     if builder.header.types == "shape":
         return
-    if draft is not None and is_broken_json(builder.source.slice(start, stop), None):
-        draft.doubts.append("bare-text")
+    if builder.has_draft and is_broken_json(builder.source.slice(start, stop), None):
         message = "Found text that may be damaged JSON, and the end of the message; kept as text"
-        builder.report("bare-text", "error", message, Span(start, stop))
+        builder.doubt("bare-text", message, Span(start, stop))
 
 
 def doubt_block_end(driver: Driver, end: int) -> None:
@@ -232,11 +220,10 @@ def doubt_block_end(driver: Driver, end: int) -> None:
         return
     found = _BLOCK_END.search(builder.source.slice(raws_of(builder).start, driver.base + end))
     if found is not None:
-        draft.doubts.append("missing-close-tag")
         message = (
             f"Found `{found[0].strip()}` in a value, which may close the block around its call"
         )
-        builder.report("missing-close-tag", "error", message, Span(draft.start, driver.base + end))
+        builder.doubt("missing-close-tag", message, Span(draft.start, driver.base + end))
 
 
 def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
@@ -261,6 +248,5 @@ def _doubt_sentence(builder: Builder) -> None:
     before = builder.source.slice(draft.start - NEAR, draft.start)
     # As in `Use <search> to find it`: words stand before the opener on its line, and after it.
     if _IN_A_LINE.search(before) and _GOES_ON.match(builder.source.slice(start, start + 2)):
-        draft.doubts.append("missing-close-tag")
         message = "Found a call in a sentence, and not its closer; the sentence may go on"
-        builder.report("missing-close-tag", "error", message, Span(draft.start, start))
+        builder.doubt("missing-close-tag", message, Span(draft.start, start))
