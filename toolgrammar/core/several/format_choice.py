@@ -15,7 +15,7 @@ that it does not depend on how a stream is cut.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.mending.unreadable_payloads import searches_of
@@ -23,6 +23,8 @@ from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.several.delivered_events import Given, begins_with, behind, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.candidate import Candidate
     from toolgrammar.core.message.groups import Group
@@ -99,38 +101,22 @@ class Mark(NamedTuple):
         driver.restart(self.before, self.origin, self.last_end)
 
 
-class Trial(Protocol):
-    """The formats that are tried for a message, as far as the judge needs them."""
-
-    @property
-    def current(self) -> Alternative | None:
-        """The format that is read, or was read last."""
-
-    @property
-    def misfits(self) -> dict[int, int]:
-        """For formats by number, a length of the island's text at which they stumble."""
-
-    def take_queue(self) -> list[Alternative]:
-        """Returns the other formats that open where the island does, and empties their queue."""
-
-    def begin(self, driver: Driver, alternative: Alternative, *, watched: bool) -> None:
-        """Begins to read the island in a format."""
-
-    def try_only(self, *, trying: bool) -> None:
-        """Sets whether an island is read on trial, only to compare the formats."""
-
-    def note_judged(self, queue: list[Alternative], passed: int) -> None:
-        """Notes the formats left after a judgement, and the offset up to which it holds."""
-
-    def note_named(self, *alternatives: Alternative) -> None:
-        """Notes formats that read the name of an unknown tool, which was emitted."""
-
-
 class Judge:
     """Chooses the format that reads on, and keeps its events apart from those emitted before."""
 
-    def __init__(self, among: Trial) -> None:
-        self.among = among
+    def __init__(self, begin: Callable[..., None]) -> None:
+        """Makes a judge; `begin` is `TriedFormats.begin`, which begins to read an island."""
+        self._begin = begin
+        self.queue: list[Alternative] = []
+        """The formats to try next for the open island."""
+        self.trying = False
+        """Whether an island is read on trial, only to compare the formats."""
+        self.passed = -1
+        """The offset up to which, by earlier judgements, no other format ends the reasoning."""
+        self.misfits: dict[int, int] = {}
+        """For formats by number, a length of the open island's text at which they stumble."""
+        self.doubted: set[int] = set()
+        """The formats that read a call of an unknown tool in the open island."""
         self.kept: list[Event] = []
         """The events of this feed from before the last judgement."""
         self.given: list[Event] = []
@@ -142,8 +128,11 @@ class Judge:
         self.found_misfit = False
         """Whether the format that was tried last needs a repair."""
 
-    def open(self, builder: Builder) -> None:
-        """Notes the beginning of an island that several formats may read."""
+    def open(self, builder: Builder, queue: list[Alternative]) -> None:
+        """Notes the beginning of an island, and the formats that may read it beside the first."""
+        self.queue, self.passed, self.misfits, self.doubted = queue, -1, {}, set()
+        if not queue:
+            return
         self.counted = Given()
         # Events that an earlier judgement left are emitted before those of this island.
         if self.given:
@@ -163,18 +152,19 @@ class Judge:
         builder.queue.put(self.kept + new if self.kept else new)
         self.kept = []
 
-    def judge(self, driver: Driver, mark: Mark, misfit: FormatMisfit) -> str:
+    def judge(self, driver: Driver, mark: Mark, leader: Alternative, misfit: FormatMisfit) -> str:
         """Takes the driver back to the island, in the format that is chosen to read it.
 
         Args:
             driver: the driver.
             mark: the state before the island.
+            leader: the format that has read it so far.
             misfit: the exception that showed that the text may be in another format.
 
         Returns:
             The text from the island on, which has to be read again.
         """
-        builder, among = driver.builder, self.among
+        builder = driver.builder
         listening = builder.queue.listening
         if listening:
             new = behind(self.given, builder.queue.events)
@@ -184,9 +174,7 @@ class Judge:
         # These two are taken from the reading that stumbled, before the driver is taken back.
         reached = driver.base + driver.position
         text = builder.source.slice(mark.origin, driver.base + len(driver.buffer))
-        leader = among.current
-        assert leader is not None
-        others = among.take_queue()
+        others, self.queue = self.queue, []
         # The readings are compared by their events, so the builder has to collect them.
         builder.queue.listen(listening=True)
         length, given = self._stumbled(driver, mark, leader, text, reached - mark.origin)
@@ -204,15 +192,15 @@ class Judge:
                 left.append(other)  # it may be chosen by a later judgement
         builder.queue.listen(listening=listening)
         # The format that stumbled may still be the best, if the one that goes on stumbles as well.
-        queue = left if winner is leader else [*left, leader]
-        among.note_judged(queue, mark.origin + length)
+        self.queue = left if winner is leader else [*left, leader]
+        self.passed = mark.origin + length
         # If no other format reads the text without a repair, the first one repairs it. It is then
         # not watched any more, as there is no other to compare it with.
-        watched = bool(queue) and (winner is not leader or misfit.in_reasoning)
+        watched = bool(self.queue) and (winner is not leader or misfit.in_reasoning)
         mark.restore(driver)
         # The name was emitted, so trying other formats again because of it would be of no use.
         if given:
-            among.note_named(leader, winner)
+            self.doubted |= {leader.number, winner.number}
         self.given = []
         if listening:
             # A stream in chunks of one character would have emitted all of this by now.
@@ -220,7 +208,7 @@ class Judge:
             self.counted.count(rest)
             self.kept += rest
             self.given = given
-        among.begin(driver, winner, watched=watched)
+        self._begin(driver, winner, watched=watched)
         return text
 
     def _stumbled(
@@ -230,14 +218,14 @@ class Judge:
 
         The length is one more than that of the whole text if only the end of the text shows it.
         """
-        tried = self.among.misfits.get(leader.number, 0)
+        tried = self.misfits.get(leader.number, 0)
         # A place just before a known stumble is likely near the first one, so it is tried early.
         # From a beginning that does not stumble, one character is read after the other, so that the
         # length depends on the text alone.
         for known in sorted({max(0, min(reached, len(text))), max(0, tried - 1), 0}, reverse=True):
             length = known
             mark.restore(driver)
-            self.among.begin(driver, leader, watched=True)
+            self._begin(driver, leader, watched=True)
             try:
                 driver.take(text[:known], final=False)
                 for length in range(known + 1, len(text) + 1):
@@ -254,17 +242,16 @@ class Judge:
         self, driver: Driver, mark: Mark, other: Alternative, text: str, length: int
     ) -> list[Event] | None:
         """Returns the events of a format for a text; None if it stumbles or does not go on."""
-        among = self.among
-        shown = among.misfits.get(other.number)
+        shown = self.misfits.get(other.number)
         # A format that stumbled at a shorter beginning of the text stumbles here as well.
         if shown is not None and shown <= length:
             self.found_misfit = True  # an earlier judgement found it
             return None
         mark.restore(driver)
-        among.try_only(trying=True)
+        self.trying = True
         try:
             # It is watched, so that its first repair ends the trial.
-            among.begin(driver, other, watched=True)
+            self._begin(driver, other, watched=True)
             driver.take(text[:length], final=False)
             if length > len(text):
                 driver.take("", final=True)
@@ -276,10 +263,10 @@ class Judge:
             # A length past the text means the end of the text, which says nothing about a longer
             # text.
             if self.found_misfit and length <= len(text):
-                among.misfits[other.number] = length
+                self.misfits[other.number] = length
             return None
         finally:
-            among.try_only(trying=False)
+            self.trying = False
         return joined(driver.builder.queue.events)
 
 

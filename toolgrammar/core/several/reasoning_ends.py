@@ -8,7 +8,7 @@ which the format that is read would include in the reasoning, so the formats are
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
@@ -81,33 +81,27 @@ def end_of(ends: Iterable[ReasoningEnd], buffer: str, place: int) -> ReasoningEn
     return next((each for each in ends if compile_pattern(each.opener).match(buffer, place)), None)
 
 
-class TriedHere(Protocol):
-    """The formats that are tried for a message, as far as the end of reasoning depends on them."""
-
-    @property
-    def openers(self) -> AnyOpeners:
-        """The openers of the formats."""
-
-    @property
-    def passed(self) -> int:
-        """The offset up to which, by earlier judgements, no other format ends the reasoning."""
-
-    def numbers_here(self) -> set[int]:
-        """Returns the formats that open at the place of the open island."""
-
-
 class OtherEnds:
     """The ends of the open reasoning in formats other than the one that is read."""
 
-    def __init__(self, among: TriedHere, ends: dict[int, ReasoningEnd], node: Node) -> None:
+    def __init__(
+        self,
+        ends: dict[int, ReasoningEnd],
+        node: Node,
+        openers: AnyOpeners,
+        here: set[int],
+        passed: int,
+    ) -> None:
         """Makes the search for these ends.
 
         Args:
-            among: the formats that are tried for the message.
             ends: the ends of the reasoning in other formats, by their numbers.
             node: the node after the reasoning in the format that is read.
+            openers: the openers of the formats that are tried for the message.
+            here: the formats that open at the place of the open island.
+            passed: the offset up to which, by earlier judgements, no other format ends the reasoning.
         """
-        self.among = among
+        self.openers, self.here = openers, here
         self.ends = {number: compile_pattern(each.end) for number, each in ends.items()}
         # Many formats have the same end, `</think>`, which needs to be in the expression only once.
         patterns = dict.fromkeys((each.end, each.beginnings) for each in ends.values())
@@ -115,8 +109,8 @@ class OtherEnds:
         self.beginnings = compile_pattern("|".join(f"(?:{begun})" for _, begun in patterns))
         self.open_ended = node.names <= node.machine.start.names
         """Whether the reasoning has no closer of its own, and ends at the next opener."""
-        self.looked = -1
-        """The offset up to which nothing was found."""
+        self.looked = passed
+        """The offset up to which nothing was found, or what was found is not judged again."""
 
     def look(self, driver: Driver, start: int, own: int) -> None:
         """Searches for such an end in the driver's buffer.
@@ -130,8 +124,7 @@ class OtherEnds:
             FormatMisfit: another format ends the reasoning before.
         """
         buffer, base = driver.buffer, driver.base
-        # Text up to `passed` is not judged again, else the same judgement would repeat for ever.
-        start = max(start, self.looked - base, self.among.passed - base)
+        start = max(start, self.looked - base)
         while (match := self.pattern.search(buffer, start)) is not None:
             place = match.start()
             # The format that is read ends the reasoning first.
@@ -144,13 +137,12 @@ class OtherEnds:
 
     def _is_sure(self, buffer: str, place: int) -> bool:
         """Whether all formats that open at an index, and may be read here, end reasoning there."""
-        here = self.among.numbers_here()
         # A format without an end there would go on with the reasoning, so the opener may be part of
         # it.
         return all(
             self.ends[number].match(buffer, place) is not None if number in self.ends else False
-            for number in self.among.openers.at(buffer, place)
-            if number in here
+            for number in self.openers.at(buffer, place)
+            if number in self.here
         )
 
     def held(self, buffer: str, start: int) -> int:

@@ -59,10 +59,8 @@ class TriedFormats:
         self.current: Alternative | None = None  # the format that is read, or was read last
         self.home: Alternative | None = None  # the current one again, if the open island is none
         self.home_node: Node | None = None
-        self.queue: list[Alternative] = []  # the formats to try next for the open island
-        self.judge = Judge(self)
+        self.judge = Judge(self.begin)
         self.mark: Mark | None = None
-        self.trying = False  # whether an island is read on trial, only to compare the formats
         self.here: list[Alternative] = []  # all formats that open at the place of the open island
         # Whether an island is read, or was read last, and whether it stands in a section.
         self.opened = self.in_section = False
@@ -71,11 +69,7 @@ class TriedFormats:
         self.begun = self.thought = -1  # the offset of the open island, and of one that ended there
         self.in_fence = self.fenced = False
         """Whether the last place, and the open island, are in a block of code."""
-        # The offset up to which no other format ends the reasoning, and the number of judgements.
-        self.passed, self.alarms = -1, 0
-        # For formats by number, a length of the open island's text at which they stumble.
-        self.misfits: dict[int, int] = {}
-        self.doubted: set[int] = set()  # formats that read a call of an unknown tool in the island
+        self.alarms = 0  # the number of judgements on the end of the reasoning
         self.counted = 0  # the number of calls that were counted for their formats
 
     def feed(self, driver: Driver, chunk: str, *, final: bool) -> None:
@@ -85,34 +79,14 @@ class TriedFormats:
             last = final and start + _SLICE >= len(chunk)
             while (misfit := _misfit(driver, rest, final=last)) is not None:
                 assert self.mark is not None
+                assert self.current is not None
                 self.alarms += misfit.in_reasoning
-                rest = self.judge.judge(driver, self.mark, misfit)
+                rest = self.judge.judge(driver, self.mark, self.current, misfit)
         self.judge.settle(self.builder)
 
     def governs(self, node: Node) -> bool:
         """Whether any format may open in a node's text, which is not between a section's calls."""
         return node.end is not None and not node.skipping
-
-    def take_queue(self) -> list[Alternative]:
-        """Returns the other formats that open where the island does, and empties their queue."""
-        queue, self.queue = self.queue, []
-        return queue
-
-    def try_only(self, *, trying: bool) -> None:
-        """Sets whether an island is read on trial, only to compare the formats."""
-        self.trying = trying
-
-    def note_judged(self, queue: list[Alternative], passed: int) -> None:
-        """Notes the formats left after a judgement, and the offset up to which it holds."""
-        self.queue, self.passed = queue, passed
-
-    def note_named(self, *alternatives: Alternative) -> None:
-        """Notes formats that read the name of an unknown tool, which was emitted."""
-        self.doubted |= {each.number for each in alternatives}
-
-    def numbers_here(self) -> set[int]:
-        """Returns the formats that open at the place of the open island."""
-        return {each.number for each in self.here}
 
     def enter_section(self) -> None:
         """Notes that an island opened in a section of the format that is read."""
@@ -122,6 +96,11 @@ class TriedFormats:
     def start(self) -> Machine:
         """The machine of a message in which no format is chosen yet."""
         return self.several.start
+
+    @property
+    def trying(self) -> bool:
+        """Whether an island is read on trial, only to compare the formats."""
+        return self.judge.trying
 
     def anew(self, builder: Builder) -> TriedFormats:
         """Returns the same formats for another message."""
@@ -266,17 +245,14 @@ class TriedFormats:
             raise Ended
         self.home, self.home_node = self.current, driver.node
         self.in_section, self.fenced, self.free_before = False, self.in_fence, self.free
-        self.here, self.queue = found, found[1:]
-        self.doubted, self.passed, self.alarms = set(), -1, 0
-        self.misfits = {}
+        self.here, self.alarms = found, 0
         place = driver.base + driver.position
         self.thought = self.begun if self.free == place else -1
         self.begun = place
-        whole = bool(self.queue)
-        self.mark = Mark.of(driver) if whole else None
-        if whole:
-            self.judge.open(self.builder)
-        self.begin(driver, found[0], watched=whole)
+        several = len(found) > 1
+        self.mark = Mark.of(driver) if several else None
+        self.judge.open(self.builder, found[1:])
+        self.begin(driver, found[0], watched=several)
 
     def begin(self, driver: Driver, alternative: Alternative, *, watched: bool) -> None:
         """Begins to read the open island in a format, at the driver's position.
@@ -319,10 +295,11 @@ class TriedFormats:
         if self.trying:
             raise NoIsland
         current.resume_at(driver.base + resume)
-        if self.queue:
-            following = self.queue.pop(0)
+        queue = self.judge.queue
+        if queue:
+            following = queue.pop(0)
             driver.move_to(place)
-            self.begin(driver, following, watched=bool(self.queue) and self.mark is not None)
+            self.begin(driver, following, watched=bool(queue) and self.mark is not None)
             return True
         self.opened = False
         self.builder.watch(watched=False)
@@ -365,10 +342,12 @@ class TriedFormats:
             raise NotACall
         if self.in_section:
             return
-        if known is False and self.queue and not self.trying and current.number not in self.doubted:
+        judge = self.judge
+        may_wait = known is False and judge.queue and not judge.trying
+        if may_wait and current.number not in judge.doubted:
             # The other formats come first; if none of them reads it, this one does after all.
-            self.doubted.add(current.number)
-            self.queue.append(current)
+            judge.doubted.add(current.number)
+            judge.queue.append(current)
             raise NotACall
 
     # Reasoning
@@ -387,7 +366,8 @@ class TriedFormats:
         others = {number: end for number, end in found.items() if end is not None}
         if all(own is not None and own.end == end.end for end in others.values()):
             return None
-        return OtherEnds(self, others, node)
+        here = {each.number for each in self.here}
+        return OtherEnds(others, node, self.openers, here, self.judge.passed)
 
 
 def _misfit(driver: Driver, chunk: str, *, final: bool) -> FormatMisfit | None:
