@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolgrammar.grammar.roles import MARK_TERMINAL, MISSPELT
-from toolgrammar.patterns import marks
-from toolgrammar.patterns.fences import OPENING
+from toolgrammar.grammar import roles
+from toolgrammar.grammar.roles import MISSPELT
+from toolgrammar.patterns import fences, marks
+from toolgrammar.patterns.partial import partial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 
 ANY_TOOL = "*"
 """The placeholder for the name of the only known tool."""
+
+_EXPRESSIONS = {
+    roles.COUNT_TERMINAL: "[0-9]+",
+    roles.FENCE_TERMINAL: fences.OPENING,
+    roles.MARK_TERMINAL: marks.OPENING,
+}
+"""The expressions of declared terminals that are no payloads and repeat nothing."""
 
 TURN_ROLES = (("observation", ""), ("answer", ""))
 """The roles of terminals that begin another turn; they have no text of their own."""
@@ -85,12 +93,12 @@ class Terminal(NamedTuple):
     @property
     def is_fence(self) -> bool:
         """Whether it is the declared terminal that opens a block of code."""
-        return self.pattern == OPENING
+        return self.pattern == fences.OPENING
 
     @property
     def is_mark(self) -> bool:
         """Whether it is the declared terminal that determines which line ends a payload."""
-        return self.name == MARK_TERMINAL and self.pattern == marks.OPENING
+        return self.name == roles.MARK_TERMINAL and self.pattern == marks.OPENING
 
     @property
     def lead(self) -> str:
@@ -108,6 +116,22 @@ class Terminal(NamedTuple):
     def trail(self) -> str:
         """The white space that a literal ends with."""
         return self.text[len(self.text.rstrip()) :]
+
+
+def declared(name: str) -> Terminal | None:
+    """Returns the terminal that a grammar only declares, or None if no scanner reads this name.
+
+    Example: `%declare COUNT` gives an expression of digits, `%declare JSON_OBJECT` a payload.
+    """
+    expression = _EXPRESSIONS.get(name)
+    if expression is not None:
+        return Terminal(name, "regex", "", expression, partial(expression) or "")
+    # The text that it repeats is known only while a message is read: it has no expression here.
+    if name in roles.SAME_TERMINALS:
+        return Terminal(name, "same", "", "", "")
+    if name == roles.TOOL_TERMINAL:
+        return Terminal(name, "tool", "", "", "")
+    return Terminal(name, "payload", "", "", "") if name in roles.PAYLOAD_TERMINALS else None
 
 
 class Production(NamedTuple):

@@ -261,5 +261,6 @@ class DrivenParser(Parser):
             if among.begun > start or (number >= 0 and not among.opened):
                 break
         # A comparison of formats may depend on later text, so the beginning alone is not enough.
-        is_judged = among.begun == start and (among.passed >= 0 or among.doubted)
+        judge = among.judge
+        is_judged = among.begun == start and (judge.passed >= 0 or judge.doubted)
         return -1 if is_judged else number, beginning

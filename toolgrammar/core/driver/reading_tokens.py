@@ -242,7 +242,7 @@ def _take(
     if step.opens:
         open_role(builder, step.opens)
     _fill(driver, step, text, base + start, match)
-    if builder.argument_start < 0 and driver.called and not step.leaf:
+    if not builder.has_arguments and driver.called and not step.leaf:
         builder.note_token(base + start)
     driver.end_at(base + end)
     # A call that ends without a name is not a call.
@@ -293,9 +293,9 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
     """Fills the roles of a token and of the named groups in it."""
     builder = driver.builder
     if step.terminal.is_fence:
-        builder.marks.note_fence(text)
+        builder.marks["SAME_FENCE"] = text
     if step.terminal.is_mark:
-        builder.marks.note_mark(marks.word(text))
+        builder.marks["SAME_MARK"] = marks.word(text)
     if driver.final and step.leaf == "value":
         # Nothing shows that the last word of the text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)

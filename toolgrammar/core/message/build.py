@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.message.candidate import REASONING, Candidate
-from toolgrammar.core.message.doubled import Marks, once
+from toolgrammar.core.message.doubled import once
 from toolgrammar.core.message.draft import Draft
 from toolgrammar.core.message.event_queue import EventQueue
 from toolgrammar.core.message.listing import START, FormatMisfit, Listing, is_misfit
@@ -17,6 +17,7 @@ from toolgrammar.core.message.source import Parts, SkippedText
 from toolgrammar.core.message.turns import Turns
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.grammar.roles import CLOSING_LINES
+from toolgrammar.patterns import fences
 from toolgrammar.values.diagnostics import Diagnostic, Edit
 from toolgrammar.values.events import Event, Problem, ReasoningDelta, TextDelta
 
@@ -80,7 +81,9 @@ class Builder:
         self.candidate: Candidate | None = None
         """The last call so far, in formats in which only the last one counts."""
         self.turns = Turns()
-        self.marks, self.last_name = Marks(), ""
+        self.last_name = ""
+        self.marks: dict[str, str] = {}
+        """The last fence and mark, by the terminals that have to repeat them."""
         self.text_parts, self.reasoning_parts = Parts(), Parts()
         self.listing = Listing()
         self.draft: Draft | None = None
@@ -181,11 +184,6 @@ class Builder:
         """Whether an argument of the open call was read, or no call is open."""
         return self.draft is None or self.draft.arguments_start >= 0
 
-    @property
-    def argument_start(self) -> int:
-        """Offset of the first argument of the open call, or -1."""
-        return self.draft.arguments_start if self.draft is not None else -1
-
     def reason(self, text: str) -> None:
         """Adds reasoning of the message."""
         if self.candidate is not None:
@@ -196,8 +194,11 @@ class Builder:
 
     def repeats(self, terminal: str, text: str) -> bool:
         """Whether a text repeats what a terminal must repeat; a fence may be longer."""
-        if terminal in CLOSING_LINES:
-            return self.marks.repeats(terminal, text)
+        if terminal == "SAME_FENCE":
+            # As in Markdown: a block that four backticks open may contain three, five may close it.
+            return fences.length(text) >= fences.length(self.same(terminal))
+        if terminal == "SAME_MARK":
+            text = text.strip()
         if terminal == "SAME_NAME":
             # The opener may have `search.search` and the closer `search`, or the other way round.
             text = once(text, self.header.doubled, self.tools)
@@ -206,7 +207,7 @@ class Builder:
     def same(self, name: str) -> str:
         """Returns the text that a terminal has to repeat: a name, a key, a fence or a mark."""
         if name in CLOSING_LINES:
-            return self.marks.of(name)
+            return self.marks.get(name, "")
         if self.draft is None:
             return ""
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""

@@ -1,44 +1,11 @@
-"""Recognises text that the wire writes twice: doubled names, and closers that repeat their opener.
-
-Example: `get_weather.get_weather` is the name `get_weather`; a block that five backticks open is
-closed by five or more.
-"""
+"""Recognises names that the wire writes twice: `get_weather.get_weather` is `get_weather`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.patterns import fences
-
 if TYPE_CHECKING:
     from collections.abc import Container
-
-
-class Marks:
-    """The fence and the mark that were read last, which their closers repeat."""
-
-    def __init__(self) -> None:
-        self.fence = self.mark = ""
-
-    def note_fence(self, fence: str) -> None:
-        """Sets the fence that was read last, of backticks or tildes."""
-        self.fence = fence
-
-    def note_mark(self, mark: str) -> None:
-        """Sets the mark that was read last, such as the `EOF` of a here document."""
-        self.mark = mark
-
-    def of(self, terminal: str) -> str:
-        """Returns the text that a terminal has to repeat."""
-        return self.fence if terminal == "SAME_FENCE" else self.mark
-
-    def repeats(self, terminal: str, text: str) -> bool:
-        """Whether a text repeats what a terminal has to repeat; a fence may be longer."""
-        if terminal == "SAME_FENCE":
-            # As in Markdown, a block that four backticks open may contain three, and five may close
-            # it.
-            return fences.length(text) >= fences.length(self.fence)
-        return text.strip() == self.mark
 
 
 def once(name: str, between: str, tools: Container[str] = ()) -> str:

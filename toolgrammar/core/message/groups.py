@@ -5,6 +5,7 @@ Example: of two calls that wait for each other, the dependency of the first one 
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
@@ -53,11 +54,7 @@ class Group:
 
     def copy(self) -> Group:
         """Returns an independent copy of the group."""
-        other = Group(self.mode)
-        other.follow(self.last)
-        if self.unopened:
-            other.open_late()
-        return other
+        return copy.copy(self)
 
 
 def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:

@@ -19,14 +19,13 @@ from toolgrammar.grammar.call_evidence import signs_of
 from toolgrammar.grammar.compiling import author_errors
 from toolgrammar.grammar.compiling.bounds import bounded, streamable
 from toolgrammar.grammar.compiling.collisions import Collisions
-from toolgrammar.grammar.compiling.declared import declared
 from toolgrammar.grammar.compiling.lint import Lint
 from toolgrammar.grammar.compiling.nesting import Nesting
 from toolgrammar.grammar.compiling.places import Places
 from toolgrammar.grammar.compiling.result_rules import result_rules
 from toolgrammar.grammar.header import read_header
 from toolgrammar.grammar.tables import Tables
-from toolgrammar.grammar.terminals import Production, Terminal
+from toolgrammar.grammar.terminals import Production, Terminal, declared
 from toolgrammar.patterns import partial
 from toolgrammar.values.errors import GrammarError
 

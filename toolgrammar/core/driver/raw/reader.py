@@ -194,7 +194,7 @@ def _is_quote(
     # A fence that is shorter than the payload's own could not close it, and is not counted.
     elif kind == "fence_opener":
         count = length(groups["fence_mark"] or "")
-        if count >= length(reader.driver.builder.marks.fence):
+        if count >= length(reader.driver.builder.same("SAME_FENCE")):
             reader.open_fence()
     elif kind.startswith("value_closer"):
         if not reader.quoted and _repeats_rightly(reader, groups):

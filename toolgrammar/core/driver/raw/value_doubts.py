@@ -152,7 +152,7 @@ def doubt_damaged(
         return
     text = builder.source.slice(start, stop)
     # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
-    same = builder.same("SAME_NAME"), builder.same("SAME_KEY"), builder.marks.fence
+    same = builder.same("SAME_NAME"), builder.same("SAME_KEY"), builder.same("SAME_FENCE")
     found = raw.marks.damaged(text, *same, openers=openers, is_cut=is_cut)
     if found is not None:
         message = f"Found `{found.text[:40]}` in a value; it may be `{found.mark}`"

@@ -273,19 +273,9 @@ class StreamMessage:
             self.give("}")
         elif self.arguments is None:  # No arguments were read, so no JSON was emitted.
             self.give("{}")
-        call = ToolCall(
-            name,
-            {} if self.arguments is None else self.arguments,
-            self.id,
-            None,
-            self.source.slice(start, self.arguments_end) if start >= 0 else "",
-            Span(self.start, max(end, self.start)),
-            "complete",
-            (),
-            self.rules.id,
-            None,
-            (),
-        )
+        raw = self.source.slice(start, self.arguments_end) if start >= 0 else ""
+        span = Span(self.start, max(end, self.start))
+        call = ToolCall(name, self.arguments or {}, self.id, None, raw, span, format=self.rules.id)
         self.calls.append(call)
         self.index += 1
         self.events.append(CallEnd(index, call))

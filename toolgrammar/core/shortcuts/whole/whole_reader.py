@@ -249,21 +249,10 @@ class WholeReader:
         # It may have been cut, or be no call.
         if lacks_required(spec, arguments) or are_no_arguments(name, arguments, spec, self.tools):
             return False
-        self.calls.append(
-            ToolCall(
-                name,
-                {} if arguments is None else arguments,
-                self.id,
-                None,
-                self.text[start : self.arguments_end] if start >= 0 else "",
-                Span(self.start, end),
-                "complete",
-                (),
-                self.rules.id,
-                None,
-                (),
-            )
-        )
+        raw = self.text[start : self.arguments_end] if start >= 0 else ""
+        span = Span(self.start, end)
+        call = ToolCall(name, arguments or {}, self.id, None, raw, span, format=self.rules.id)
+        self.calls.append(call)
         self.name = self.id = self.arguments = None
         self.arguments_start = self.start = self.unit = -1
         self.passed = False
