@@ -78,19 +78,12 @@ def closers_of(terminals: Iterable[Terminal], productions: Sequence[Production])
     """Returns the texts that end calls and sections, without white space, if they are markup."""
     by_name = {terminal.name: terminal for terminal in terminals}
     found: set[str] = set()
-    waiting = [each for each in productions if each.role in _CALL_ROLES]
-    seen = set()
-    while waiting:
-        last = waiting.pop().symbols[-1:]
-        for symbol in last:
-            terminal = by_name.get(bare_name(symbol))
-            if terminal is not None and terminal.kind in ("literal", "regex"):
-                found |= {terminal.text.strip()} if terminal.text else longest_texts(terminal)
-            # The call ends as this rule ends. A rule may end with itself, so each is visited
-            # once.
-            elif symbol not in seen:
-                seen.add(symbol)
-                waiting += [each for each in productions if each.origin == symbol]
+    last = {each.symbols[-1] for each in productions if each.role in _CALL_ROLES and each.symbols}
+    # A call that ends with a rule ends as this rule ends.
+    for symbol in last | _reached(productions, last, (), slice(-1, None)):
+        terminal = by_name.get(bare_name(symbol))
+        if terminal is not None and terminal.kind in ("literal", "regex"):
+            found |= {terminal.text.strip()} if terminal.text else longest_texts(terminal)
     # `}` or `)` ends a call in some formats, but proves nothing by itself.
     return tuple(sorted(filter(_is_closer, found)))
 
@@ -103,16 +96,8 @@ def _is_closer(text: str) -> bool:
 
 def result_openers(rules: Sequence[Production]) -> tuple[str, ...]:
     """Returns the texts with which results of tools begin, as the rule `results` writes them."""
-    found: set[str] = set()
-    waiting, seen = [RESULTS], {RESULTS}
-    while waiting:
-        origin = waiting.pop()
-        for first in (each.symbols[0] for each in rules if each.origin == origin and each.symbols):
-            if first.startswith('"'):
-                found.add(first[1:].strip())
-            elif first not in seen:
-                seen.add(first)
-                waiting.append(first)
+    firsts = _reached(rules, {RESULTS}, (), slice(1))
+    found = {first[1:].strip() for first in firsts if first.startswith('"')}
     return tuple(sorted(text for text in found if letters_of(text) >= _LEAST_LETTERS))
 
 
@@ -129,7 +114,7 @@ def _of_calls(productions: Sequence[Production]) -> tuple[set[str], set[str]]:
     inside -= _reached(productions, reasoning, ())
     outside = _reached(productions, {"start"}, _CALL_ROLES)
     # Prose about the format mentions the first symbol of each rule of a call.
-    possible = inside & (outside | _reached(productions, roots, (), most=1))
+    possible = inside & (outside | _reached(productions, roots, (), slice(1)))
     return inside - possible, possible
 
 
@@ -137,7 +122,7 @@ def _reached(
     productions: Sequence[Production],
     roots: Iterable[str],
     barred: Iterable[str],
-    most: int | None = None,
+    part: slice = slice(None),
 ) -> set[str]:
     """Returns the symbols to which `roots` lead, except through rules with a role in `barred`.
 
@@ -145,7 +130,7 @@ def _reached(
         productions: the rules.
         roots: the rules where the walk begins.
         barred: the roles at which it stops.
-        most: how many symbols of each rule count; None for all.
+        part: which symbols of each rule count.
     """
     barred = frozenset(barred)
     found: set[str] = set()
@@ -155,7 +140,7 @@ def _reached(
         for production in productions:
             if production.origin != origin:
                 continue
-            for symbol in production.symbols[:most]:
+            for symbol in production.symbols[part]:
                 roles = {each.role for each in productions if each.origin == symbol}
                 # The walk does not go through reasoning, nor from outside into a call.
                 if symbol not in found and not roles & barred:

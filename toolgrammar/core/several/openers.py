@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from operator import methodcaller
 from typing import TYPE_CHECKING
 
 from toolgrammar.patterns.beginnings import begins_line, first_characters, literal_start
@@ -157,37 +156,25 @@ class AnyOpeners:
         """Returns these openers and more of them."""
         return AnyOpeners(*self.sets, more)
 
-    @cached_property
-    def _wholes(self) -> list[Search]:
-        return [each.wholes for each in self.sets]
-
-    @cached_property
-    def _begun(self) -> list[Search]:
-        return [each.begun for each in self.sets]
-
-    @cached_property
-    def _either(self) -> list[Search]:
-        return [each.either for each in self.sets]
-
     def find(self, buffer: str, position: int) -> int:
         """Returns the first index from `position` on at which an opener stands, or -1."""
-        return first_of([each.find(buffer, position) for each in self._wholes])
+        return first_of([each.wholes.find(buffer, position) for each in self.sets])
 
     def stands_at(self, buffer: str, place: int) -> bool:
         """Whether an opener stands at an index; the text after it is not searched."""
-        return any(map(methodcaller("stands_at", buffer, place), self._wholes))
+        return any(each.wholes.stands_at(buffer, place) for each in self.sets)
 
     def begins_at(self, buffer: str, place: int) -> bool:
         """Whether the text from an index to its end may become an opener."""
-        return any(map(methodcaller("stands_at", buffer, place), self._begun))
+        return any(each.begun.stands_at(buffer, place) for each in self.sets)
 
     def held(self, buffer: str, position: int) -> int:
         """Returns the start of the suffix that may become an opener, or -1."""
-        return first_of([each.find(buffer, position) for each in self._begun])
+        return first_of([each.begun.find(buffer, position) for each in self.sets])
 
     def find_any(self, buffer: str, position: int) -> int:
         """Returns the first index of an opener or of such a suffix, or -1."""
-        return first_of([each.find(buffer, position) for each in self._either])
+        return first_of([each.either.find(buffer, position) for each in self.sets])
 
     def at(self, buffer: str, place: int) -> dict[int, int]:
         """Returns the formats that open at an index, each with the length of its opener."""

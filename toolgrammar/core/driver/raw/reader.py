@@ -12,10 +12,7 @@ from toolgrammar.core.driver.raw.leaving import LONGEST, begun_closer, close_raw
 from toolgrammar.core.driver.raw.state import (
     RawReader,
     is_unclosed,
-    note_opener,
     raw_of,
-    release_opener,
-    step_back,
 )
 from toolgrammar.core.driver.raw.thought_calls import note_island
 from toolgrammar.core.machine.near_marks import is_near
@@ -50,7 +47,7 @@ def _run(reader: RawReader) -> bool:
             return False
         ends = _ends(reader, match)
         if ends:
-            close_raw(reader, step_back(reader, match.start()))
+            close_raw(reader, reader.step_back(match.start()))
             return True
         if ends is None:
             # The text before the candidate is certain and is emitted; the candidate waits.
@@ -222,8 +219,7 @@ def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str 
     if near is None and key == builder.same("SAME_KEY"):
         reader.open_value(match.group())
     elif near is None:
-        note_opener(reader, match, awaited=awaited)
-        reader.open_other()
+        reader.open_other(match, awaited=awaited)
     return False
 
 
@@ -265,8 +261,7 @@ def _pair_closer(reader: RawReader, match: re.Match[str], *, sure: bool = True) 
     if reader.values_open:
         reader.close_value()
     elif reader.others_open:
-        if reader.close_other():
-            release_opener(reader)
+        reader.close_other()
     else:
         reader.strays.append((match.group().strip(), reader.driver.base + match.end(), sure))
 

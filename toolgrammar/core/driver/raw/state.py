@@ -8,7 +8,7 @@ line, `a` is 1 and `b` is 2. A value that quotes an opener has its closer as wel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.grammar.roles import PROSE_ROLES
@@ -24,23 +24,14 @@ LINE: Final = 128
 """The number of characters before an opener in which words of its line are searched."""
 
 
-class Sibling:
-    """The first open opener of another argument in the value: see `note_opener`."""
+class Sibling(NamedTuple):
+    """An opener of another argument in a value."""
 
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Notes that no such opener is open."""
-        self.offset = -1
-        """Its offset in the source; -1 if none is open."""
-        self.begins = False
-        """Whether the tool has an argument with its key that was not given yet."""
-        self.text = ""
-
-    def note(self, offset: int, text: str, *, begins: bool) -> None:
-        """Notes such an opener."""
-        self.offset, self.begins, self.text = offset, begins, text
+    offset: int
+    """Its offset in the source."""
+    text: str
+    begins: bool
+    """Whether the tool has an argument with its key that was not given yet."""
 
 
 class Lines(Protocol):
@@ -92,8 +83,8 @@ class RawReader:
         """The number of the value's own openers that are quoted and open."""
         self.others_open = 0
         """The number of openers of other values that are quoted and open."""
-        self.begun = Sibling()
-        """The first opener of another argument that is open."""
+        self.begun: Sibling | None = None
+        """The first opener of another argument that is open: see `open_other`."""
         self.others = others
         """The ends of reasoning in the other formats that the message may be written in."""
         self.lines = lines
@@ -179,18 +170,52 @@ class RawReader:
         """Counts the closer of such an opener."""
         self.values_open -= 1
 
-    def open_other(self) -> None:
-        """Counts a quoted opener of another value."""
+    # A value that quotes the opener of an argument has its closer as well. So if the value's closer
+    # comes while such an opener is open, the value ended before it, and all openers that are open
+    # begin arguments. The text behind the opener is held back until that is known. Only openers that
+    # are enough markup not to be mentioned alone count.
+
+    def open_other(self, match: re.Match[str], *, awaited: bool) -> None:
+        """Counts an opener of another value; holds back the text after it if its key is awaited."""
+        # The first opener is enough, and an opener inside a quoted value belongs to the quotation.
+        is_first = self.begun is None and not (self.others_open or self.values_open)
+        is_markup = self.end.tagged and not self.end.call_closes_alone
+        if is_first and is_markup and self.driver.island < 0:
+            place = match.start()
+            self.begun = Sibling(self.driver.base + place, match.group(), awaited)
+            if awaited:
+                self.hold_back(place)
         self.others_open += 1
 
-    def close_other(self) -> bool:
-        """Counts the closer of such an opener; returns whether none is open any more."""
+    def close_other(self) -> None:
+        """Counts the closer of such an opener, and forgets the first one if none is open."""
         self.others_open -= 1
-        return not self.others_open
+        if not self.others_open:
+            begun, self.begun = self.begun, None
+            if begun is not None and begun.begins:
+                self.let_go()
 
-    def leave_to_sibling(self) -> None:
-        """Ends the value before the opener of another argument, and forgets the held text."""
-        self.held, self.sibling, self.mended = None, "", True
+    def step_back(self, closer: int) -> int:
+        """Returns the index where the value ends: before an open opener, or at the closer's index."""
+        driver, begun = self.driver, self.begun
+        if begun is None:
+            return closer
+        # If the tool awaits no such argument, nothing was held back: the value keeps the opener, and
+        # is doubted.
+        if self.held is None:
+            tag = begun.text.rstrip().rpartition("<")[2]
+            value = driver.builder.source.slice(begun.offset, driver.base + closer)
+            # That argument's closer may be spelled in another way than the value's closer.
+            if f"</{tag}" not in value:
+                self.note_sibling(begun.text)
+            return closer
+        draft = driver.builder.draft
+        if draft is not None:
+            # The text from the opener on is read again, now as an opener without a closer.
+            draft.open_values_to(driver.base + closer)
+        driver.stand_before("".join(self.held) + driver.buffer[driver.position :], begun.offset)
+        self.held, self.sibling, self.mended, self.begun = None, "", True, None
+        return driver.position
 
     def drop_held(self) -> list[str]:
         """Returns the text that was held back, and forgets it."""
@@ -213,55 +238,3 @@ def is_unclosed(driver: Driver, place: int) -> bool:
     """Whether an opener at an index of the buffer is one of those without a closer."""
     draft = driver.builder.draft
     return draft is not None and driver.base + place < draft.unclosed_to
-
-
-# A value that quotes the opener of an argument has its closer as well. So if the value's closer comes
-# while such an opener is open, the value ended before it, and all openers that are open begin
-# arguments. The text behind the opener is held back until that is known. Only openers that are enough
-# markup not to be mentioned alone count.
-
-
-def note_opener(reader: RawReader, match: re.Match[str], *, awaited: bool) -> None:
-    """Notes an opener in the value, and holds back the text after it if the tool awaits its key."""
-    driver, end, sibling = reader.driver, reader.end, reader.begun
-    offset = driver.base + match.start()
-    if sibling.offset >= 0 or reader.others_open or reader.values_open:
-        # The first opener is enough, and an opener inside a quoted value belongs to the quotation.
-        return
-    if not end.tagged or end.call_closes_alone or driver.island >= 0:
-        return
-    sibling.note(offset, match.group(), begins=awaited)
-    if awaited:
-        reader.hold_back(match.start())
-
-
-def release_opener(reader: RawReader) -> None:
-    """Forgets the opener, which was closed."""
-    begins = reader.begun.begins
-    reader.begun.forget()
-    if begins:
-        reader.let_go()
-
-
-def step_back(reader: RawReader, closer: int) -> int:
-    """Returns the index where the value ends: before an open opener, or at the closer's index."""
-    driver, sibling = reader.driver, reader.begun
-    if sibling.offset < 0:
-        return closer
-    # If the tool awaits no such argument, nothing was held back: the value keeps the opener, and is
-    # doubted.
-    if reader.held is None:
-        tag = sibling.text.rstrip().rpartition("<")[2]
-        value = driver.builder.source.slice(sibling.offset, driver.base + closer)
-        # That argument's closer may be spelled in another way than the value's closer.
-        if f"</{tag}" not in value:
-            reader.note_sibling(sibling.text)
-        return closer
-    draft = driver.builder.draft
-    if draft is not None:
-        # The text from the opener on is read again, now as an opener without a closer.
-        draft.open_values_to(driver.base + closer)
-    driver.stand_before("".join(reader.held) + driver.buffer[driver.position :], sibling.offset)
-    reader.leave_to_sibling()
-    sibling.forget()
-    return driver.position

@@ -258,15 +258,21 @@ class StreamRaw(PayloadReader):
 
     def _pass_first(self, text: str, start: int) -> bool:
         """Emits a piece that is not empty, trimmed if it is the first one; False for the driver."""
-        whole = text
-        if not self._began:
-            # A chunk may cut `\r\n`, so the driver's trimmer decides.
-            if text[0] == "\r":
-                return False
-            self._began = True
-            text = text.lstrip() if self._mode == STRIP else text.removeprefix("\n")
-        self._pass(text, start + len(whole) - len(text))
+        rest = self._without_front(text)
+        if rest is None:
+            return False
+        self._began = True
+        self._pass(rest, start + len(text) - len(rest))
         return True
+
+    def _without_front(self, text: str) -> str | None:
+        """Returns a piece without what is trimmed in front of the first one; None for the driver."""
+        if self._began or not text:
+            return text
+        # A chunk may cut `\r\n`, so the driver's trimmer decides.
+        if text[0] == "\r":
+            return None
+        return text.lstrip() if self._mode == STRIP else text.removeprefix("\n")
 
     def _pass(self, text: str, start: int) -> None:
         """Emits more of the payload, which begins at an offset."""
@@ -300,19 +306,17 @@ class StreamRaw(PayloadReader):
             rest: the rest.
             start: its offset.
         """
-        mode, held = self._mode, rest
-        if rest and not self._began:
-            if rest[0] == "\r":
-                return False
-            rest = rest.lstrip() if mode == STRIP else rest.removeprefix("\n")
-        start += len(held) - len(rest)
-        if mode == ONE_NEWLINE:
+        text = self._without_front(rest)
+        if text is None:
+            return False
+        start += len(rest) - len(text)
+        if self._mode == ONE_NEWLINE:
             # Only one line end is layout; a line end before it belongs to the value.
-            rest = rest.removesuffix("\r\n" if rest.endswith("\r\n") else "\n")
-        elif mode == STRIP:
-            rest = rest.rstrip()
-        self._pass(rest, start)
-        return self._step.leaf != "value" or self._end_value(start + len(rest))
+            text = text.removesuffix("\r\n" if text.endswith("\r\n") else "\n")
+        elif self._mode == STRIP:
+            text = text.rstrip()
+        self._pass(text, start)
+        return self._step.leaf != "value" or self._end_value(start + len(text))
 
     def _end_value(self, end: int) -> bool:
         """Ends a value at an offset; returns False if the driver has to judge it."""

@@ -34,7 +34,7 @@ from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
 from toolgrammar.patterns.beginnings import first_characters
 from toolgrammar.patterns.partial import MAX_TOKEN, normalised
 from toolgrammar.patterns.pattern_trees import has_one_way
-from toolgrammar.values.patterns import compile_pattern
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
@@ -151,24 +151,18 @@ def _is_delimited(steps: list[Step]) -> bool:
 
 
 def _payload(node: Node, text: str, position: int) -> Step | None:
-    start = position
-    # Where white space counts, the payload begins at the very place.
-    if not node.exact:
-        while start < len(text) and text[start].isspace():
-            start += 1
-    if start == len(text):
+    solid = blanks.match(text, position).end()
+    # Where white space counts, raw text begins at the very place.
+    if (position if node.exact else solid) == len(text):
         return None
-    raw = None
     for step in node.payloads:
         begins = _beginning(step)
         if begins is None:
             return None
-        if begins and compile_pattern(rf"\s*(?:{begins})").match(text, start):
+        # Raw text, which begins with any character, comes last.
+        if not begins or step.begins.match(text, solid):
             return step
-        if not begins:
-            # Any text is raw text, so what begins as another payload is that one.
-            raw = raw or step
-    return raw
+    return None
 
 
 def _beginning(payload: Step) -> str | None:
