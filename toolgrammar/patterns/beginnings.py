@@ -63,23 +63,14 @@ def _firsts_of(item: tuple[Any, Any], flags: int) -> tuple[frozenset[str] | None
     if operator is sre.IN:
         return _in_cases(_listed(argument), flags), False
     if operator is sre.SUBPATTERN:
-        _, added, removed, body = argument
-        return _firsts(list(body), (flags | added) & ~removed)
-    if operator is sre.ATOMIC_GROUP:
-        return _firsts(list(argument), flags)
-    if operator in REPEATS:
-        low, _, body = argument
-        found, is_empty = _firsts(list(body), flags)
-        return found, is_empty or not low
-    if operator is sre.BRANCH:
-        parts = [_firsts(list(branch), flags) for branch in argument[1]]
-        known = [part for part, _ in parts if part is not None]
-        # A branch that may begin with anything makes the list useless.
-        if len(known) < len(parts):
-            # `.`, or all but some characters.
-            return None, False
-        return frozenset().union(*known), any(is_empty for _, is_empty in parts)
-    return None, False
+        flags = (flags | argument[1]) & ~argument[2]
+    parts = [_firsts(list(body), flags) for body in bodies(operator, argument)]
+    known = [part for part, _ in parts if part is not None]
+    # `.`, or all but some characters; a branch that may begin with anything makes the list useless.
+    if not parts or len(known) < len(parts):
+        return None, False
+    is_empty = any(is_empty for _, is_empty in parts) or (operator in REPEATS and not argument[0])
+    return frozenset().union(*known), is_empty
 
 
 @lru_cache(maxsize=_KEPT)

@@ -276,28 +276,32 @@ class Step:
     """The effect of reading one terminal at one node."""
 
     def __init__(
-        self,
-        machine: Machine,
-        terminal: Terminal,
-        *,
-        leaf: str,
-        opens: str,
-        before: tuple[str, ...],
-        after: tuple[str, ...],
-        stack: tuple[int, ...],
+        self, machine: Machine, number: int, stack: tuple[int, ...], before: tuple[str, ...]
     ) -> None:
+        """Makes the step of a terminal.
+
+        Args:
+            machine: the machine.
+            number: the number of the terminal.
+            stack: the stack after it, before anything that it ends is reduced.
+            before: the roles that close before it.
+        """
+        tables, states = machine.tables, list(stack)
+        terminal = tables.terminals[number]
         self.machine = machine
         self.terminal = terminal
         self.kind = terminal.kind
-        self.leaf = leaf
+        # The role of a terminal follows from the state after it, and what it opens from the state
+        # before it. Both are read here, before `settle` reduces them.
+        self.leaf = tables.leaf_roles[states[-1]]
         """The role that the terminal fills."""
-        self.opens = opens
+        self.opens = tables.opening[states[-2]].get(number, "")
         """The call or section that opens with it, or ""."""
         self.before = before
         """The roles that close before the terminal."""
-        self.after = after
+        self.after = machine.lalr.settle(states)
         """The roles that close with it."""
-        self.stack = stack
+        self.stack = tuple(states)
         self.begins = beginning(terminal)
         """Matches the beginning of a payload."""
         self.begun = begun(terminal)
@@ -381,20 +385,4 @@ class Machine:
     def step(self, stack: tuple[int, ...], number: int) -> Step | None:
         """Returns the step of a terminal on a stack; None if the terminal may not come next."""
         shifted = self.lalr.shift(stack, number)
-        if shifted is None:
-            return None
-        states, before = list(shifted[0]), shifted[1]
-        # The role of a terminal follows from the state after it, and what it opens from the state
-        # before it. Both are read here, before `settle` reduces them.
-        leaf = self.tables.leaf_roles[states[-1]]
-        opens = self.tables.opening[states[-2]].get(number, "")
-        after = self.lalr.settle(states)
-        return Step(
-            self,
-            self.tables.terminals[number],
-            leaf=leaf,
-            opens=opens,
-            before=before,
-            after=after,
-            stack=tuple(states),
-        )
+        return None if shifted is None else Step(self, number, *shifted)
