@@ -33,8 +33,7 @@ def pass_bad_call(driver: Driver) -> bool:
     """Skips the rest of a call that failed, if its end is near; False if more text is needed."""
     buffer, start = driver.buffer, driver.position
     end = _end_of_call(buffer[start : start + _REACH], driver.payload.open_brackets)
-    step = driver.payload.step
-    assert step is not None
+    step = driver.payload.current
     is_open = not driver.final and len(buffer) - start < _REACH
     # A bracket may never close, so a stream waits for a bounded number of characters only.
     if end == 0 and is_open:

@@ -34,8 +34,7 @@ def finish(driver: Driver) -> None:
     while True:
         driver.count_round()
         if driver.payload.raw is not None:
-            assert driver.payload.step is not None
-            finish_raw(raw_of(driver), driver.payload.step)
+            finish_raw(raw_of(driver))
         elif driver.run is read_scanned:
             _finish_scanned(driver)
         # An uncertain island is text, unless a delimiter follows the name of its call: `search(` is
@@ -85,10 +84,9 @@ def _finish_scanned(driver: Driver) -> None:
         scanned.end(driver.base + end)
         leave(driver, end)
     else:
-        assert driver.payload.step is not None
         # A member of the call that fills no role, say: its name may come behind it.
         report_cut_nameless(driver)
-        scanned.cut(driver.base + end, mended, closers_behind(driver, driver.payload.step.node))
+        scanned.cut(driver.base + end, mended, closers_behind(driver, driver.payload.current.node))
         driver.to_text()
 
 

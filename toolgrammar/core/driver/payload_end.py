@@ -193,8 +193,7 @@ def _is_closed_twice(driver: Driver) -> bool | None:
 
 def leave(driver: Driver, end: int) -> bool:
     """Ends the payload at an index of the buffer and closes the roles that end with it."""
-    step = driver.payload.step
-    assert step is not None
+    step = driver.payload.current
     driver.pass_to(end)
     driver.payload.end()
     driver.note_read(step)

@@ -261,7 +261,7 @@ def read_scanned(driver: Driver) -> bool:
     if isinstance(scanner, JsonPayload):
         return _scan_mending(driver, scanner, out)
     scanned = scanned_of(driver.builder)
-    if driver.payload.step is not None and _mends(driver, driver.payload.step):
+    if _mends(driver):
         mending = cast("BareScanner | PythonScanner", scanner)
         mending.expect(base=driver.base, final=driver.final)
     driver.move_to(scanner.feed(driver.buffer, driver.position, out))
@@ -271,44 +271,42 @@ def read_scanned(driver: Driver) -> bool:
     if out:
         scanned.take("".join(out))
     if scanner.done:
+        end, name = driver.base + driver.position, driver.payload.current.terminal.name
         if scanner.doubt:
-            end, step = driver.base + driver.position, driver.payload.step
-            notation = "" if step is None else notation_of(step.terminal.name)
+            notation = notation_of(name)
             if notation == "elements":
                 scanned.doubt_types(scanner.doubt, end)
             else:
                 scanned.doubt(*doubt_in(notation, scanner.doubt), end)
         tell_mended(driver, scanner)
         if scanner.bare_text and driver.builder.header.bare == "literal":
-            scanned.doubt_expression(scanner.bare_text, driver.base + driver.position)
-        if driver.payload.step is not None and driver.payload.step.terminal.name not in JSON_LIKE:
-            scanned.doubt_twice(driver.base + driver.position)
-        scanned.end(driver.base + driver.position)
+            scanned.doubt_expression(scanner.bare_text, end)
+        if name not in JSON_LIKE:
+            scanned.doubt_twice(end)
+        scanned.end(end)
         return leave(driver, driver.position)
     if scanner.failed:
         return _fail(driver, scanner)
     return False
 
 
-def _mends(driver: Driver, step: Step, *notations: str) -> bool:
-    """Whether the scanner of a payload repairs damage in it.
+def _mends(driver: Driver) -> bool:
+    """Whether the scanner of the payload, which is not JSON, repairs damage in it."""
+    return notation_of(driver.payload.current.terminal.name) == "bare" or _mends_python(driver)
 
-    Args:
-        driver: the driver.
-        step: the step of the payload.
-        notations: if any are given, only a payload in one of them counts.
-    """
-    found = notation_of(step.terminal.name)
-    mends = found == "bare" or (found == "python" and not driver.builder.strict)
-    return mends and (not notations or found in notations)
+
+def _mends_python(driver: Driver) -> bool:
+    """Whether the payload is in Python, and its scanner repairs damage in it."""
+    is_python = notation_of(driver.payload.current.terminal.name) == "python"
+    return is_python and not driver.builder.strict
 
 
 def tell_mended(driver: Driver, scanner: Scanner) -> None:
     """Reports the repairs that a scanner made in the payload that ends here."""
-    if driver.payload.step is None or not scanner.mended:
+    if not scanner.mended:
         return
     scanned = scanned_of(driver.builder)
-    if notation_of(driver.payload.step.terminal.name) == "bare":
+    if notation_of(driver.payload.current.terminal.name) == "bare":
         # It puts in closers alone, and only before markup.
         driver.payload.note_open_brackets(are_open=True)
         scanned.put_in(cast("BareScanner", scanner).put_in, driver.base + driver.position)
@@ -373,9 +371,8 @@ def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
 def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     """Ends a payload whose scanner failed, and lets the text there be handled as a mismatch."""
     out: list[str] = []
-    driver.payload.fail(0)
-    if driver.payload.step is not None and _mends(driver, driver.payload.step, "python"):
-        driver.payload.fail(cast("PythonScanner", scanner).open_brackets)
+    is_python = _mends_python(driver)
+    driver.payload.fail(cast("PythonScanner", scanner).open_brackets if is_python else 0)
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
         tell_mended(driver, scanner)

@@ -36,6 +36,12 @@ class OpenPayload:
         self.lacks_closers = False
         """Whether markup ended the payload while its brackets were open."""
 
+    @property
+    def current(self) -> Step:
+        """The step of the payload that is read, or was read last: there is one."""
+        assert self.step is not None
+        return self.step
+
     def begin(self, step: Step, start: int) -> None:
         """Begins the payload of a step at an offset."""
         self.step, self.start = step, start

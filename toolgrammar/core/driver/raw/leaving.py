@@ -82,9 +82,7 @@ def _step_behind(reader: RawReader, end: int) -> Step | None:
 
 def begun_closer(reader: RawReader) -> int:
     """Returns the index of a closer that the end of the text cut; -1 if there is none."""
-    driver = reader.driver
-    step = driver.payload.step
-    assert step is not None
+    driver, step = reader.driver, reader.driver.payload.current
     # If the end of the text may close the payload, half a closer there is part of its text.
     may_end = step.node.end is not None or stopped_before(driver, reader.end.node) != ""
     if may_end or step.leaf in PROSE_ROLES:
@@ -94,9 +92,9 @@ def begun_closer(reader: RawReader) -> int:
     return -1 if begun is None else begun.start()
 
 
-def finish_raw(reader: RawReader, step: Step) -> None:
+def finish_raw(reader: RawReader) -> None:
     """Ends the payload at the end of the text."""
-    driver = reader.driver
+    driver, step = reader.driver, reader.driver.payload.current
     stopped = stopped_before(driver, reader.end.node) != ""
     # If the server cut the answer, the value's closer had not come yet.
     may_go_on = not driver.builder.end.is_cut and (not stopped or reader.quoted)
