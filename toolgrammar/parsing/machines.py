@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.machine.kept_machines import machine_for
+from toolgrammar.core.machine.kept import machine_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.machine import LONGEST_OPENER, SHORT
-from toolgrammar.core.machine.near_tokens import opens_at
 from toolgrammar.core.machine.repairs import repairs_of, strays_of
 from toolgrammar.core.mending.mending import put_in
 from toolgrammar.core.trust.code_around import is_inline, note_block, note_quoted
@@ -19,6 +18,7 @@ from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from toolgrammar.core.machine.machine import Node
     from toolgrammar.core.state.driver import Driver
 
 
@@ -240,7 +240,7 @@ def _blank_in_section(driver: Driver, place: int) -> bool | None:
         return None
     if not driver.final and (place == len(buffer) or node.entry_beginnings.match(buffer, place)):
         return False
-    if not opens_at(node, buffer, place):
+    if not _opens_at(node, buffer, place):
         return None
     driver.move_to(place)
     return True
@@ -255,4 +255,14 @@ def _opens(driver: Driver, place: int) -> bool | None:
     near = not driver.final and len(buffer) - place <= LONGEST_OPENER
     if near and node.entry_beginnings.match(buffer, place):
         return None
-    return opens_at(node, buffer, place)
+    return _opens_at(node, buffer, place)
+
+
+def _opens_at(node: Node, text: str, place: int) -> bool:
+    """Whether an opener, correct or misspelt, or a call without one stands at an index."""
+    # Most texts have none there, and `entry` was compiled for the search in the text before it.
+    if node.entry.match(text, place) is None:
+        return False
+    if node.opener.match(text, place):
+        return True
+    return any(each.matches(text, place) for each in node.near_openers)

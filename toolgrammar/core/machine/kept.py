@@ -1,4 +1,4 @@
-"""Caches the results of functions of a node, a step or another object on the object itself.
+"""Caches the machines of a grammar with its tables, and what functions find of a node on the node.
 
 Example, a function that searches the repairs of each node only once:
 
@@ -15,8 +15,14 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from toolgrammar.core.machine.machine import Machine
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from toolgrammar.grammar.tables import Tables
+
+_MACHINES_KEPT = 64
 
 
 class Keeps(Protocol):
@@ -43,3 +49,23 @@ def kept(find_out: Callable[[OfT], FoundT]) -> Callable[[OfT], FoundT]:
             return result
 
     return found
+
+
+def machine_for(tables: Tables, tool_names: Iterable[str]) -> Machine:
+    """Returns the machine of a grammar for tools with these names, from the cache if it is there.
+
+    Args:
+        tables: the compiled grammar, which has the cache.
+        tool_names: the names of the known tools, in any order; they matter only if tokens of the
+            grammar contain them.
+    """
+    # Without names of tools in its tokens, a grammar has one machine for all requests.
+    key = tuple(sorted(tool_names)) if tables.names_tools else ()
+    machine: Machine | None = tables.machines.get(key)
+    if machine is None:
+        # Requests of one application share few sets of tools. If each request has its own set, the
+        # machines must not fill the memory.
+        if len(tables.machines) >= _MACHINES_KEPT:
+            tables.machines.clear()
+        machine = tables.machines[key] = Machine(tables, key)
+    return machine

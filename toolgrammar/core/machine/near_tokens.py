@@ -1,4 +1,4 @@
-"""Finds misspelt openers, and the expressions of misspelt tokens around an argument.
+"""Writes the expressions of misspelt tokens around an argument.
 
 Example: `<paramter=` resembles `<parameter=`, which opens an argument.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.near_marks import near_mark
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.machine.machine import Step
 
 
 def near_opener(step: Step, group: str) -> tuple[str, str]:
@@ -28,13 +28,3 @@ def near_closer(step: Step, group: str) -> tuple[str, str]:
     """Returns such an expression for the closer of an argument, and its longest word."""
     closes = step.kind == "literal" and "argument" in step.after
     return near_mark(step.terminal.text, group) if closes else ("", "")
-
-
-def opens_at(node: Node, text: str, place: int) -> bool:
-    """Whether an opener, correct or misspelt, or a call without one stands at an index."""
-    # Most texts have none there, and `entry` was compiled for the search in the text before it.
-    if node.entry.match(text, place) is None:
-        return False
-    if node.opener.match(text, place):
-        return True
-    return any(each.matches(text, place) for each in node.near_openers)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.shortcuts.stream.cursor import Cursor, PayloadReader
     from toolgrammar.core.shortcuts.stream.stream_message import StreamMessage
-    from toolgrammar.core.shortcuts.stream.token_traits import TokenTraits
+    from toolgrammar.core.shortcuts.stream.token_traits import Found, TokenTraits
     from toolgrammar.values.events import Event
 
 _DISTINCTIVE = 3
@@ -95,26 +95,24 @@ class StreamTokens:
         """Accepts a chunk after the beginning of a token."""
         cursor = self._cursor
         text, position = cursor.held + chunk, cursor.position
-        # The same short texts come repeatedly, so their tokens are cached.
-        if position and len(text) - position <= SHORT:
-            found = tokens_of(self._node)[text[position - 1 :]]
-        else:
-            found = read_token(self._node, text, position, _WINDOW)
+        found, _ = self._find(text, position)
         if found is None or found[0] is not None:
             return cursor.advance(chunk, text, position)
         return [] if cursor.hold_on(chunk) and len(text) - position <= MOST_WAITING else None
 
+    def _find(self, text: str, position: int) -> tuple[Found, int]:
+        """Reads the token at an index; returns it, and the index of the text that was matched."""
+        # The same short texts come repeatedly, so their tokens are cached.
+        if position and len(text) - position <= SHORT:
+            return tokens_of(self._node)[text[position - 1 :]], position - 1
+        return read_token(self._node, text, position, _WINDOW), 0
+
     def _read(self, text: str, position: int) -> int:
         """Reads one token of the envelope at an index, or begins the payload or text there."""
-        node, rest = self._node, len(text) - position
-        if not rest:
+        node = self._node
+        if position == len(text):
             return self._wait(text, position)
-        if position and rest <= SHORT:
-            shift = position - 1
-            found = tokens_of(node)[text[shift:]]
-        else:
-            shift = 0
-            found = read_token(node, text, position, _WINDOW)
+        found, shift = self._find(text, position)
         if found is None:
             return self._read_payload(text, position)
         step, match = found
