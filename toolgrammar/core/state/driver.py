@@ -52,27 +52,40 @@ class Driver:
         self, machine: Machine, builder: Builder, modes: Modes[Driver], *, max_depth: int
     ) -> None:
         self.modes, self.builder = modes, builder
-        self.node = self.start_node = machine.start
-        self.buffer, self.position = "", 0
-        self.base = 0
-        """Offset in the source of the buffer's first character."""
+        self.node = self.start_node = self.island_node = machine.start
+        self.blocks = Blocks()
+        """The code blocks of the message."""
+        self.free = 0
+        """`last_end` as it was before the open island, or before the last island."""
+        self.steps = 0
+        """The rounds of the loop so far, a measure of work that does not depend on time."""
+        self.payload = OpenPayload()
+        self.limits_depth = max_depth
+        self.among: Others[Driver] | None = None
+        """The formats that are tried for the message; None if there is one format only."""
+        self.restart("", 0, 0)
+
+    def restart(self, before: str, offset: int, last_end: int) -> None:
+        """Resets the driver to text at an offset; its buffer holds just the text `before` it.
+
+        What was noted about the text after the offset is not valid for another reading of it.
+        `steps` is kept: it measures the work over the whole message.
+        """
+        self.read_anew(before, offset, len(before))
         self.island = -1
         """Index in the buffer where an island that is not certain yet began, or -1."""
-        self.island_node = machine.start
         self.island_payload = False
         """Whether a payload was read in that island."""
         self.may_be_fenced = False
         """Whether a code fence after the island's opener may be dropped; it may be once."""
-        self.blocks = Blocks()
-        """The code blocks of the message."""
         self.unit = -1
         """Offset where the part that may become a call began, or -1."""
         self.in_call = False
         """Whether that part is a call, and not the opener of a section or what separates calls."""
-        self.last_end = 0
+        self.called = False
+        """Whether the open call has its name."""
+        self.last_end = last_end
         """Offset where the last token or payload ended."""
-        self.free = 0
-        """`last_end` as it was before the open island, or before the last island."""
         self.back: tuple[int, Node, int, Step | None] | None = None
         """The state before a short literal that was read last, such as `</` before a repeated name, to take
         it back: its index, the node, `last_end` and `previous`. None if there is no such literal."""
@@ -82,17 +95,10 @@ class Driver:
         """The offsets of the last white space, so that it is searched only once; the offset of
         text that is held back as a possible opener, or -1; the tokens of the open island."""
         self.final = False
-        self.steps = 0
-        """The rounds of the loop so far, a measure of work that does not depend on time."""
         self.previous: Step | None = None
         """The token or payload that was read last."""
-        self.payload = OpenPayload()
-        self.limits_depth = max_depth
-        self.called = False
-        """Whether the open call has its name."""
-        self.among: Others[Driver] | None = None
-        """The formats that are tried for the message; None if there is one format only."""
-        self.run: Callable[[Driver], bool] = modes.text
+        self.payload.forget()
+        self.run: Callable[[Driver], bool] = self.modes.text
         """The next step of the mode; it returns False if more text is needed."""
 
     def try_apart(self, text: str) -> Iterator[Driver]:
@@ -161,20 +167,6 @@ class Driver:
         while self.run(self):
             self.steps += 1
 
-    def restart(self, before: str, offset: int, last_end: int) -> None:
-        """Resets the driver to text at an offset; its buffer holds just the text `before` it."""
-        self.read_anew(before, offset, len(before))
-        self.last_end = last_end
-        self.island = self.unit = -1
-        self.in_call = False
-        self.back = self.behind = self.previous = None
-        self.payload.forget()
-        # What was noted about the text after the offset is not valid for another reading of it.
-        self.blank, self.held_at, self.island_tokens = (0, 0), -1, 0
-        # `steps` is kept: it measures the work over the whole message.
-        self.final = self.called = self.may_be_fenced = self.island_payload = False
-        self.run = self.modes.text
-
     def stand_before(self, text: str, offset: int) -> None:
         """Puts text that begins at an offset, some of it read before, into the buffer again."""
         # For anchors and look-behinds, as in `take`.
@@ -189,7 +181,9 @@ class Driver:
             offset: the offset in the source of the position.
             before: how many characters of the text stand before that position.
         """
-        self.buffer, self.base, self.position = text, offset - before, before
+        self.buffer, self.position = text, before
+        self.base = offset - before
+        """Offset in the source of the buffer's first character."""
 
     # The position
 

@@ -21,10 +21,14 @@ class OpenPayload:
     """The state of one payload at a time; at most one of its readers is set."""
 
     def __init__(self) -> None:
-        self.step: Step | None = None
-        """The step of the payload that is read or was read last."""
         self.start = 0
-        """The offset where that payload begins."""
+        """The offset where the payload begins that is read or was read last."""
+        self.forget()
+
+    def forget(self) -> None:
+        """Resets the state to that before any payload."""
+        self.step: Step | None = None
+        """The step of that payload."""
         self.scanner: Scanner | JsonPayload | None = None
         self.raw: RawMode | None = None
         self.undecided: object | None = None
@@ -96,8 +100,3 @@ class OpenPayload:
     def close_fence(self) -> None:
         """Notes that no code fence is open around the payload."""
         self.fenced = False
-
-    def forget(self) -> None:
-        """Resets the state to that before any payload."""
-        self.step = self.scanner = self.raw = self.undecided = None
-        self.open_brackets, self.fenced, self.lacks_closers = 0, False, False

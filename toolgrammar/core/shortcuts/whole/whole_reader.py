@@ -83,15 +83,21 @@ class WholeReader:
         """Reasoning without a closer of its own, in which a call may be lost."""
         self.left_open = False
         """Whether a call may have ended reasoning."""
-        self.in_group = self.passed = False
-        """Whether a section is open, and whether a member without a role came before arguments."""
+        self.in_group = False
+        """Whether a section is open."""
         self.last_end = 0
+        self.key = self.written_key = self.written_name = ""
+        self._new_call()
+
+    def _new_call(self) -> None:
+        """Resets the fields of the open call."""
         self.name: str | None = None
         self.id: str | None = None
         self.arguments: dict[str, Any] | None = None
         self.arguments_start = self.arguments_end = -1
         self.start = self.unit = -1
-        self.key = self.written_key = self.written_name = ""
+        self.passed = False
+        """Whether a member without a role came before the arguments."""
 
     def run(self, node: Node | None = None, position: int = 0) -> bool:
         """Reads the message; returns whether it is sound up to its end.
@@ -253,9 +259,7 @@ class WholeReader:
         span = Span(self.start, end)
         call = ToolCall(name, arguments or {}, self.id, None, raw, span, format=self.rules.id)
         self.calls.append(call)
-        self.name = self.id = self.arguments = None
-        self.arguments_start = self.start = self.unit = -1
-        self.passed = False
+        self._new_call()
         return True
 
     def _close(self, closed: tuple[str, ...]) -> bool:
