@@ -19,6 +19,7 @@ from toolgrammar.patterns.pattern_trees import (
     REPEATS,
     bodies,
     parse_pattern,
+    with_bodies,
 )
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -366,15 +367,9 @@ def _without_end(items: list[Any]) -> list[Any]:
     """Returns the nodes of a sequence without look-aheads at its end."""
     while items and items[-1][0] in ASSERTIONS and items[-1][1][0] > 0:
         items = items[:-1]
-    if items and items[-1][0] is sre.SUBPATTERN:
-        group, added, removed, body = items[-1][1]
-        # The look-ahead may be at the end of the last group, `(?:a(?=b))`, or of an alternative in
-        # it.
-        items = [*items[:-1], (sre.SUBPATTERN, (group, added, removed, _without_end(list(body))))]
-    elif items and items[-1][0] is sre.BRANCH:
-        first, branches = items[-1][1]
-        branches = [_without_end(list(branch)) for branch in branches]
-        items = [*items[:-1], (sre.BRANCH, (first, branches))]
+    # It may be at the end of the last group, `(?:a(?=b))`, or of an alternative in it.
+    if items and items[-1][0] in (sre.SUBPATTERN, sre.BRANCH):
+        items = [*items[:-1], with_bodies(items[-1], lambda body: _without_end(list(body)))]
     return items
 
 

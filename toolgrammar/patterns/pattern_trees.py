@@ -8,7 +8,10 @@ from __future__ import annotations
 import re._constants as sre
 import re._parser as sre_parser
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 ASSERTIONS = frozenset({sre.ASSERT, sre.ASSERT_NOT})
@@ -58,6 +61,17 @@ def bodies(operator: Any, argument: Any) -> list[Any]:
     if operator is sre.SUBPATTERN or operator in REPEATS or operator in ASSERTIONS:
         return [argument[-1]]
     return []
+
+
+def with_bodies(item: tuple[Any, Any], change: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Returns a node of a parse tree with each of its inner sequences changed."""
+    operator, argument = item
+    if operator is sre.BRANCH:
+        return operator, (argument[0], [change(branch) for branch in argument[1]])
+    if operator is sre.ATOMIC_GROUP:
+        return operator, change(argument)
+    # In all others the sequence comes last.
+    return (operator, (*argument[:-1], change(argument[-1]))) if bodies(*item) else item
 
 
 def _spell_out(items: list[Any]) -> None:

@@ -9,7 +9,7 @@ import re._constants as sre
 from functools import lru_cache
 from typing import Any
 
-from toolgrammar.patterns.pattern_trees import parse_pattern
+from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, parse_pattern
 
 
 def sample(pattern: str, groups: dict[str, str] | None = None, number: int = 0) -> str | None:
@@ -49,7 +49,7 @@ def _item(
     if operator is sre.LITERAL:
         return chr(argument)
     # An anchor or a look-around consumes no characters: `$` and `(?=x)` are written as nothing.
-    if operator in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+    if operator is sre.AT or operator in ASSERTIONS:
         return ""
     if operator is sre.BRANCH:
         # The first alternative represents all of them.
@@ -64,7 +64,7 @@ def _item(
         return _sequence(argument, names, groups, number)
     if operator is sre.IN:
         return _member(argument)
-    if operator in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+    if operator in REPEATS:
         low, high, body = argument
         # The caller chooses a number, such as the index of a call.
         if len(body) == 1 and body[0] == (sre.IN, [(sre.CATEGORY, sre.CATEGORY_DIGIT)]) and low:

@@ -102,13 +102,12 @@ class StrictTerminals:
         self.nodes = _reachable(machine)
         self._exact = {group for node in self.nodes if node.exact for group in node.steps}
         self._quoting = quoting
-        fenced = any(terminal.name == "SAME_FENCE" for terminal in machine.tables.terminals)
+        names = {terminal.name for terminal in machine.tables.terminals}
         # Lark's terminals have no memory, so the word that a closer repeats is looked up in the
         # text beforehand.
-        fence = _FENCE.search(island) if fenced else None
+        fence = _FENCE.search(island) if "SAME_FENCE" in names else None
         self._fence = fences.length(fence[0]) if fence else 0
-        marked = any(terminal.name == "SAME_MARK" for terminal in machine.tables.terminals)
-        self._marks = marks.marks_in(island) if marked else ()
+        self._marks = marks.marks_in(island) if "SAME_MARK" in names else ()
         # Assigned twice: `_value_openers` needs patterns before the names are known.
         self._names: tuple[str, ...] = ()
         self.value_openers = self._value_openers(island)
@@ -146,30 +145,25 @@ class StrictTerminals:
         # Only a closer that repeats the key depends on the opener before it.
         if not tables.call_opener or all(t.name != "SAME_KEY" for t in tables.terminals):
             return ()
-        found: set[tuple[str, str]] = set()
-        for numbers in tables.value_openers:
-            kinds = (tables.terminals[n].kind for n in numbers)
-            parts = zip(map(self._pattern, numbers), kinds, strict=True)
-            opener = r"\s*".join(part if kind == "literal" else f"({part})" for part, kind in parts)
-            found |= {(match[0], match[1]) for match in compile_pattern(opener).finditer(island)}
-        return tuple(sorted(found))
+        matches = (match for each in tables.value_openers for match in self._openers(each, island))
+        return tuple(sorted({(match[0], match[1]) for match in matches}))
+
+    def _openers(self, numbers: tuple[int, ...], island: str) -> Iterator[re.Match[str]]:
+        """Finds a sequence of terminals in a text; what is no literal is a group of the match."""
+        kinds = (self.machine.tables.terminals[n].kind for n in numbers)
+        parts = zip(map(self._pattern, numbers), kinds, strict=True)
+        opener = r"\s*".join(part if kind == "literal" else f"({part})" for part, kind in parts)
+        return compile_pattern(opener).finditer(island)
 
     def _names_in(self, island: str) -> tuple[str, ...]:
         """Lists the names of calls in a text that a closer may repeat, as written."""
         tables = self.machine.tables
         if not tables.call_opener or all(t.name != "SAME_NAME" for t in tables.terminals):
             return ()
-        found = set()
-        for head in tables.call_opener[2:]:
-            opener = r"\s*".join(
-                self._pattern(n)
-                if tables.terminals[n].kind == "literal"
-                else f"({self._pattern(n)})"
-                for n in head
-            )
-            found |= {
-                match[1] for match in compile_pattern(opener).finditer(island) if match.re.groups
-            }
+        matches = (
+            match for each in tables.call_opener[2:] for match in self._openers(each, island)
+        )
+        found = {match[1] for match in matches if match.re.groups}
         if self._doubled:
             halves = {once(name, self._doubled) for name in found}
             found |= halves | {f"{half}{self._doubled}{half}" for half in halves}  # `a`, `a.a`
@@ -219,12 +213,8 @@ class StrictTerminals:
         for node, _ in places:
             others += [self._pattern(int(group[1:])) for group, _ in node.tokens]
             # Also if both are equal: a text that begins like JSON but is not JSON, Lark does not
-            # read.
-            others += [
-                start
-                for other in node.payloads
-                if (start := _PAYLOAD_STARTS.get(other.terminal.name))
-            ]
+            # read. One that begins with anything has an empty start, which is left out.
+            others += [_PAYLOAD_STARTS.get(other.terminal.name, "") for other in node.payloads]
         # The opener of the value determines the key, and with it the closer.
         ways = [
             f"(?<={re.escape(opener)}){self.raw_goes_on(role, key, places)}"
@@ -299,17 +289,17 @@ class StrictTerminals:
 
     def _pattern(self, number: int, key: str = "") -> str:
         """Returns the expression of a terminal by its number, with repeated words filled in."""
-        if key and self.machine.tables.terminals[number].name == "SAME_KEY":
+        terminal = self.machine.tables.terminals[number]
+        if key and terminal.name == "SAME_KEY":
             return re.escape(key)
-        if self._fence and self.machine.tables.terminals[number].name == "SAME_FENCE":
+        if self._fence and terminal.name == "SAME_FENCE":
             return fences.closing(self._fence)
-        if self._marks and self.machine.tables.terminals[number].name == "SAME_MARK":
+        if self._marks and terminal.name == "SAME_MARK":
             return marks.closing(self._marks)
         # The longest first, since `re` uses the first alternative that matches.
-        if self._names and self.machine.tables.terminals[number].name == "SAME_NAME":
+        if self._names and terminal.name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"
-        pattern = self.machine.expressions.exact(self.machine.tables.terminals[number])
-        return unnamed(pattern)
+        return unnamed(self.machine.expressions.exact(terminal))
 
     def _alternatives(self, node: Node, key: str = "") -> list[str]:
         """Returns each token of a node, joined with the text that the grammar requires after it."""

@@ -20,7 +20,13 @@ from toolgrammar.patterns.partial import (
     partial,
     pattern_text,
 )
-from toolgrammar.patterns.pattern_trees import ASSERTIONS, REPEATS, bodies, parse_pattern
+from toolgrammar.patterns.pattern_trees import (
+    ASSERTIONS,
+    REPEATS,
+    bodies,
+    parse_pattern,
+    with_bodies,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -197,13 +203,6 @@ def _bounded(items: Iterable[Any], in_front: set[int]) -> list[Any]:
             bound = most if high == sre.MAXREPEAT else high
             # `x{2000,}` keeps its minimum.
             found.append((operator, (low, max(low, bound), _bounded(body, in_front))))
-        elif operator in (sre.SUBPATTERN, *ASSERTIONS):
-            found.append((operator, (*argument[:-1], _bounded(argument[-1], in_front))))
-        elif operator is sre.ATOMIC_GROUP:
-            found.append((operator, _bounded(argument, in_front)))
-        elif operator is sre.BRANCH:
-            branches = [_bounded(branch, in_front) for branch in argument[1]]
-            found.append((operator, (argument[0], branches)))
         else:
-            found.append(item)
+            found.append(with_bodies(item, lambda body: _bounded(body, in_front)))
     return found
