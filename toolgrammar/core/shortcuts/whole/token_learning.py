@@ -11,23 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.machine.kept import kept
-from toolgrammar.core.shortcuts.whole.fused_tokens import (
-    BEGIN_GROUP,
-    END_ARGUMENT,
-    END_CALL,
-    END_GROUP,
-    FIRST_KEY,
-    FIRST_UNIT,
-    ID,
-    KEY,
-    NAME,
-    SAME_KEY,
-    SAME_NAME,
-    SCANNED,
-    UNIT,
-    WHOLE_MATCH,
-    FusedTokens,
-)
+from toolgrammar.core.shortcuts.whole import fused_tokens
+from toolgrammar.core.shortcuts.whole.fused_tokens import SCANNED, WHOLE_MATCH, FusedTokens
 from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
 from toolgrammar.grammar.payload_kinds import PAYLOADS, named
 from toolgrammar.grammar.roles import GROUP_ROLES, RAW_LIKE
@@ -47,12 +32,13 @@ _LONGEST: Final = 16
 """Tokens of a run."""
 _REMEMBERED: Final = 64
 """Runs of a node that are counted."""
-_LEAF_MARKS: Final = {"name": NAME, "id": ID, "key": KEY}
+_LEAF_MARKS: Final = {"name": fused_tokens.NAME, "id": fused_tokens.ID, "key": fused_tokens.KEY}
+_SAME_MARKS: Final = {"SAME_NAME": fused_tokens.SAME_NAME, "SAME_KEY": fused_tokens.SAME_KEY}
 _CLOSING_MARKS: Final = {
-    "call": END_CALL,
-    "argument": END_ARGUMENT,
-    "calls": END_GROUP,
-    "parallel": END_GROUP,
+    "call": fused_tokens.END_CALL,
+    "argument": fused_tokens.END_ARGUMENT,
+    "calls": fused_tokens.END_GROUP,
+    "parallel": fused_tokens.END_GROUP,
 }
 _JSON_STARTS: Final = frozenset('"{[-0123456789tfn')
 JSON_STARTS: Final = {name: PAYLOADS[name].begins for name in named("json") if name != "JSON_TEXT"}
@@ -211,7 +197,8 @@ def fuse(run: Run) -> FusedTokens | None:
 def _to_the_end(mark: tuple[int, str], last: str) -> tuple[int, str]:
     """Lets what ends with the last token of a fused run end with the run: that is a capture less."""
     kind, group = mark
-    return (kind, WHOLE_MATCH) if kind in (END_CALL, END_GROUP) and group == last else mark
+    ends_run = kind in (fused_tokens.END_CALL, fused_tokens.END_GROUP) and group == last
+    return (kind, WHOLE_MATCH) if ends_run else mark
 
 
 def _marks(
@@ -234,13 +221,13 @@ def _marks(
     if unit is not None:
         marks.append((unit, group))
     if step.opens in GROUP_ROLES:
-        marks.append((BEGIN_GROUP, group))
+        marks.append((fused_tokens.BEGIN_GROUP, group))
     for name, role in found:
         if role == "key":
-            marks.append((FIRST_KEY, beside or name))
+            marks.append((fused_tokens.FIRST_KEY, beside or name))
         marks.append((_LEAF_MARKS[role], name))
     if step.kind == "same":
-        marks.append((SAME_NAME if step.terminal.name == "SAME_NAME" else SAME_KEY, group))
+        marks.append((_SAME_MARKS[step.terminal.name], group))
     return marks + [(_CLOSING_MARKS[role], group) for role in step.after]
 
 
@@ -252,8 +239,8 @@ def _unit(run: Run, number: int) -> int | None:
     if number and "call" in run.steps[number - 1].after:
         begins = True
     if begins or (not number and run.nodes[0].accepts_text):
-        return UNIT
-    return None if number else FIRST_UNIT
+        return fused_tokens.UNIT
+    return None if number else fused_tokens.FIRST_UNIT
 
 
 def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:

@@ -19,22 +19,8 @@ from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.payloads.scanners import read_scanned
-from toolgrammar.core.shortcuts.whole.fused_tokens import (
-    BEGIN_GROUP,
-    END_ARGUMENT,
-    END_CALL,
-    END_GROUP,
-    FIRST_KEY,
-    FIRST_UNIT,
-    KEY,
-    NAME,
-    OBJECTS,
-    SAME_KEY,
-    SAME_NAME,
-    SCANNED,
-    UNIT,
-    FusedTokens,
-)
+from toolgrammar.core.shortcuts.whole import fused_tokens
+from toolgrammar.core.shortcuts.whole.fused_tokens import OBJECTS, SCANNED, FusedTokens
 from toolgrammar.core.shortcuts.whole.shortcut_rules import (
     fits,
     is_over,
@@ -193,12 +179,12 @@ class WholeReader:
     def _follow(self, fused: FusedTokens, match: re.Match[str]) -> bool:
         """Does what the marks of a fused run say; false where the driver must."""
         for mark, group in fused.marks:
-            if mark <= KEY:
+            if mark <= fused_tokens.KEY:
                 if not self._leaf(mark, match[group]):
                     return False
-            elif mark == UNIT or (mark == FIRST_UNIT and self.unit < 0):
+            elif mark == fused_tokens.UNIT or (mark == fused_tokens.FIRST_UNIT and self.unit < 0):
                 self.unit = match.start(group)
-            elif mark == END_ARGUMENT:  # It may hold no value.
+            elif mark == fused_tokens.END_ARGUMENT:  # It may hold no value.
                 if self.arguments_start >= 0:
                     self.arguments_end = match.end(group)
             elif not self._judge(mark, match, group):
@@ -209,10 +195,10 @@ class WholeReader:
         """Takes a name, a key or an id; false where the call has a name or an id already."""
         if self.start < 0:
             self.start = self.unit
-        if mark == KEY:
+        if mark == fused_tokens.KEY:
             self.written_key = written
             self.key = decoded_token(written).strip()
-        elif mark == NAME:
+        elif mark == fused_tokens.NAME:
             if self.name is not None:
                 return False
             self.written_name = written
@@ -225,20 +211,20 @@ class WholeReader:
 
     def _judge(self, mark: int, match: re.Match[str], group: int) -> bool:
         """Does what a mark says that may not be plain; false where it is not."""
-        if mark == END_CALL:
+        if mark == fused_tokens.END_CALL:
             return self._end_call(match.end(group))
-        if mark == FIRST_KEY:
+        if mark == fused_tokens.FIRST_KEY:
             if self.arguments_start < 0:
                 self.arguments_start = match.start(group)
             return self.name is not None  # A key before the name is odd.
-        if mark == SAME_NAME:
+        if mark == fused_tokens.SAME_NAME:
             return match[group] == self.written_name
-        if mark == SAME_KEY:
+        if mark == fused_tokens.SAME_KEY:
             return match[group] == self.written_key
-        if mark == END_GROUP:
+        if mark == fused_tokens.END_GROUP:
             self.in_group = False
             return bool(self.calls)  # An empty section is judged.
-        if mark == BEGIN_GROUP:
+        if mark == fused_tokens.BEGIN_GROUP:
             self.in_group = True
         return True
 
