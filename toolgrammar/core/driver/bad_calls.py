@@ -110,13 +110,8 @@ def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None
     driver.forget_way_back()
     if draft is None:
         return
-    builder.report(
-        "malformed-call",
-        "error",
-        message,
-        Span(driver.base + start, place),
-        hint="the calls beside it are read",
-    )
+    span, hint = Span(driver.base + start, place), "the calls beside it are read"
+    builder.report("malformed-call", "error", message, span, hint=hint)
     draft.cut()
     # A closer was found, so the call is unreadable and not truncated.
     draft.fail(draft.error or draft.refused or "the call could not be read")

@@ -146,13 +146,8 @@ def _end_of_empty(driver: Driver) -> int | None:
 def _drop_empty(driver: Driver, start: int, end: int) -> None:
     """Drops the markup between two indexes, an empty call or section, and reports it."""
     span = Span(driver.base + start, driver.base + end)
-    driver.builder.report(
-        "skipped-markup",
-        "warning",
-        f"Found `{driver.buffer[start:end][:80]}` with nothing in it; left it out",
-        span,
-        edits=(Edit(span, ""),),
-    )
+    message = f"Found `{driver.buffer[start:end][:80]}` with nothing in it; left it out"
+    driver.builder.report("skipped-markup", "warning", message, span, edits=(Edit(span, ""),))
     driver.pass_to(end)
 
 

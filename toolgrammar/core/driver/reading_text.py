@@ -213,14 +213,11 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
     # A value without escapes may contain its own closer: the first of two then ended it too early.
     closers = step.node.tokens if step is not None and step.terminal.name in RAW_LIKE else ()
     may_be_cut = written.strip() in {terminal.text.strip() for _, terminal in closers}
-    builder.report(
-        "stray-close-tag",
-        "error" if may_be_cut else "warning",
-        f"Found `{written[:40]}` behind the call that it may belong to; left it out",
-        span,
-        edits=(Edit(span, ""),),
-        hint="a value may have ended too early" if may_be_cut else "its opener may be missing",
-    )
+    severity = "error" if may_be_cut else "warning"
+    message = f"Found `{written[:40]}` behind the call that it may belong to; left it out"
+    hint = "a value may have ended too early" if may_be_cut else "its opener may be missing"
+    edits = (Edit(span, ""),)
+    builder.report("stray-close-tag", severity, message, span, edits=edits, hint=hint)
 
 
 def _blank_in_section(driver: Driver, place: int) -> bool | None:

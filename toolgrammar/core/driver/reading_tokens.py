@@ -105,14 +105,12 @@ def _give_up(driver: Driver) -> bool:
     span = Span(start, driver.last_end)
     reads_on = mismatch(driver)
     if named and driver.in_text:
-        driver.builder.report(
-            "unread-call",
-            "error",
+        message = (
             f"Found a call whose beginning has more than {MAX_TOKEN:,} characters in a token, or too "
-            "many tokens; it is text",
-            span,
-            hint="read long values as RAW or as JSON: they have no limit",
+            "many tokens; it is text"
         )
+        hint = "read long values as RAW or as JSON: they have no limit"
+        driver.builder.report("unread-call", "error", message, span, hint=hint)
     return reads_on
 
 
@@ -218,13 +216,9 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     draft = builder.draft
     # In a call without damage so far, text that resembles a tag may be part of a value.
     is_odd = code == "misspelt" and draft is not None and not draft.repaired
-    builder.report(
-        code,
-        "error" if doubtful or is_odd else "warning",
-        f"Found `{written[:40]}` {_NOT_AS[code == 'misspelt']}",
-        span,
-        edits=(Edit(span, strict),),
-    )
+    severity = "error" if doubtful or is_odd else "warning"
+    message = f"Found `{written[:40]}` {_NOT_AS[code == 'misspelt']}"
+    builder.report(code, severity, message, span, edits=(Edit(span, strict),))
     builder.mend(*[code] * is_odd)
     if doubtful:
         builder.doubted_before.append(code)

@@ -125,12 +125,8 @@ class Builder:
         if span is not None:
             # A comma or a stray `]` between calls loses nothing, but words may have been a call.
             is_text = any(map(str.isalnum, self.source.slice(span.start, span.end)))
-            self.report(
-                "skipped-markup",
-                "error" if is_text else "warning",
-                "Found text between the calls of a section; it belongs to no call",
-                span,
-            )
+            message = "Found text between the calls of a section; it belongs to no call"
+            self.report("skipped-markup", "error" if is_text else "warning", message, span)
 
     def note_beside(self, start: int) -> None:
         """Notes the offset of a payload that fills no role."""

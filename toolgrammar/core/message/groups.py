@@ -81,13 +81,10 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
             # The simple cases come first, so that the components below have only edges between two
             # calls.
             if wanted not in first or first[wanted] == index:
-                report(
-                    "unknown-dependency" if wanted not in first else "dependency-cycle",
-                    "warning",
-                    f"Found dependency `{wanted[:40]}`; "
-                    + ("no call has this id" if wanted not in first else "it is the call itself"),
-                    call.span,
-                )
+                code, reason = "dependency-cycle", "it is the call itself"
+                if wanted not in first:
+                    code, reason = "unknown-dependency", "no call has this id"
+                report(code, "warning", f"Found dependency `{wanted[:40]}`; {reason}", call.span)
             else:
                 kept.append(wanted)
         # Calls are never changed in place: one that loses a dependency is replaced by a new one.
@@ -103,12 +100,8 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
             if not (circle[index] == circle[first[i]] and first[i] >= index)
         ]
         if len(kept) != len(call.depends_on):
-            report(
-                "dependency-cycle",
-                "warning",
-                "Found calls that wait for each other; the later reference is removed",
-                call.span,
-            )
+            message = "Found calls that wait for each other; the later reference is removed"
+            report("dependency-cycle", "warning", message, call.span)
             calls[index] = dataclasses.replace(call, depends_on=tuple(kept))
 
 
