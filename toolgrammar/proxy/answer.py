@@ -166,7 +166,11 @@ class _PromptEnd:
 
 
 class AnswerReader:
-    """Reads one answer, one choice of a completion, as it comes."""
+    """Reads one answer, one choice of a completion, as it comes.
+
+    Its text stays in memory until it has ended: a refused call is passed on as it was written, and at
+    the first damage the parser reads the text once more.
+    """
 
     def __init__(
         self, reading: Reading, seed: str, *, index: int = 0, native: bool = False
@@ -195,7 +199,8 @@ class AnswerReader:
         # `note_aside`.
         self._asides: list[int] = []
         self._aside_lengths = [0]
-        self._read = 0
+        self.size = 0
+        """The length of the text that was read so far."""
         self.given = 0
         """The number of calls that were passed on so far."""
         self.closed = False
@@ -223,7 +228,7 @@ class AnswerReader:
         echoed, text = self._prompt_end.split(text)
         _add(found, "content", echoed)
         self._judge.feed(text)
-        self._read += len(text)
+        self.size += len(text)
         return self._pieces(self._parser.feed(text), found)
 
     @property
@@ -234,7 +239,7 @@ class AnswerReader:
     def note_aside(self, text: str) -> None:
         """Records text that is passed on unread: it has no calls, but may open a block of code."""
         self._judge.feed(text)
-        self._asides.append(self._read)
+        self._asides.append(self.size)
         self._aside_lengths.append(self._aside_lengths[-1] + len(text))
 
     def close(self, finish_reason: object = None) -> list[Piece]:

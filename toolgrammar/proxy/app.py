@@ -60,7 +60,7 @@ def create_app(
         upstream: the address of the server behind the proxy.
         rules: the format in which each model writes its calls.
         policy: decides which calls may run.
-        max_body: the maximal size in bytes of a request, a whole answer and an event of a stream.
+        max_body: the maximal size in bytes of a request, an answer (the text of a stream) and an event.
         timeout: the seconds without a byte after which an answer of the upstream is abandoned.
 
     Raises:

@@ -40,6 +40,11 @@ class StreamedChoice:
         """Whether the choice has ended."""
         return self._reader.closed
 
+    @property
+    def size(self) -> int:
+        """The length of the text so far."""
+        return self._reader.size
+
     def take(self, choice: Choice) -> list[Choice]:
         """Returns the choices that one delta becomes; the same object alone if nothing changes."""
         delta, reason = choice.get("delta"), choice.get("finish_reason")

@@ -12,20 +12,28 @@ import re
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 import anyio
+import anyio.to_thread
 
 from toolgrammar.proxy.answer import reading_of
 from toolgrammar.proxy.bodies import error_body, to_bytes
 from toolgrammar.proxy.prompted import rewrite_request
 from toolgrammar.proxy.response import read_body
 from toolgrammar.proxy.stream import TOO_LONG, StreamRewriter, error_events
-from toolgrammar.proxy.upstream import UpstreamError, request_headers, response_headers
+from toolgrammar.proxy.upstream import (
+    BadRequestError,
+    UpstreamError,
+    request_headers,
+    response_headers,
+)
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.feedback import shown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import aiohttp
     from starlette.types import Receive, Scope, Send
     from yarl import URL
@@ -38,19 +46,14 @@ if TYPE_CHECKING:
     from toolgrammar.salvage.refusals import Refusal
     from toolgrammar.values.calls import ToolCall
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 LOG: Final = logging.getLogger("toolgrammar.proxy")
 _PATHS: Final = ("/chat/completions", "/completions")
 _JSON: Final = [(b"content-type", b"application/json")]
-
-
-class BadRequestError(Exception):
-    """A request that can't be forwarded."""
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-        self.message = message
+_LONG: Final = 65_536
+"""Bytes that are read in a thread: in the event loop 5 MB would hold up all other answers for a
+second. Fewer are not worth it: a thread costs as much as three deltas."""
 
 
 class _Gone(Exception):  # noqa: N818 - no error: the client has left
@@ -229,7 +232,7 @@ class Relay:
         scope = answering.scope
         try:
             address = self._address(scope)
-            body = self._prepared(answering)
+            body = await _done(len(answering.body), self._prepared, answering)
             headers = request_headers(scope["headers"], rewritten=answering.reading is not None)
             async with self._upstream.ask(scope["method"], address, headers, body) as response:
                 await self._relayed(answering, response)
@@ -307,13 +310,17 @@ class Relay:
             rewriter = StreamRewriter(answering.reading, longest_event=self._max_body)
             answering.rewrite_by(rewriter)
             rewriter.start_bytes()
+            # The conversation is searched for calls, at least four times as fast as they are read.
+            searched = len(answering.body) // 4
             await answering.start(200, headers)
             async for part in response.content.iter_any():
-                if out := b"".join(rewriter.feed(part)):
+                size = searched + rewriter.size + len(part)
+                if out := b"".join(await _done(size, rewriter.feed, part)):
                     await answering.write(out)
                 if rewriter.failed:
                     break
-            await answering.write(b"".join(rewriter.close()), more=False)
+            end = await _done(searched + rewriter.size, rewriter.close)
+            await answering.write(b"".join(end), more=False)
             if rewriter.failed:
                 self._count_failure(rewriter.failed)
         else:
@@ -334,7 +341,8 @@ class Relay:
                 raise UpstreamError(502, TOO_LONG, text)
             parts.append(part)
         assert answering.reading is not None
-        body = read_body(b"".join(parts), answering.reading)
+        size += len(answering.body)
+        body = await _done(size, read_body, b"".join(parts), answering.reading)
         await answering.start(200, [*headers, (b"content-length", str(len(body)).encode())])
         await answering.write(body, more=False)
 
@@ -348,9 +356,9 @@ class Relay:
         self._count_failure(code)
         if not answering.started:
             await answering.error(problem.status, code, problem.message, "upstream_error")
-        elif answering.rewriter is not None and not answering.ended:
+        elif (rewriter := answering.rewriter) is not None and not answering.ended:
             try:
-                end = b"".join(answering.rewriter.fail(problem.message, code))
+                end = b"".join(await _done(rewriter.size, rewriter.fail, problem.message, code))
             # The error in the reading may prevent a proper end, too.
             except Exception:
                 end = error_events(problem.message, code)
@@ -381,3 +389,12 @@ class Relay:
         model = answering.model if isinstance(answering.model, str) else ""
         said = (json.dumps(model[:80]), answering.calls)
         LOG.info("%s %s %s %s model=%s calls=%d %.3fs", method, path, status, kind, *said, seconds)
+
+
+async def _done(
+    size: int, work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs
+) -> Made:
+    """Returns what some work returns, done in a thread if it has many bytes to read."""
+    if size <= _LONG:
+        return work(*args, **kwargs)
+    return await anyio.to_thread.run_sync(partial(work, *args, **kwargs))

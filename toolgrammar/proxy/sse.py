@@ -34,6 +34,11 @@ class Events:
         self._rest = bytearray()
         self._searched = 0
 
+    @property
+    def held(self) -> int:
+        """The bytes of the event that is not complete yet."""
+        return len(self._rest)
+
     def feed(self, data: bytes) -> list[bytes]:
         """Returns the events that are complete by now, with the blank lines that end them."""
         if self.too_long:

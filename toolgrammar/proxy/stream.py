@@ -102,15 +102,25 @@ class StreamRewriter:
             # An error at the end must have the same form as the rest of the stream.
             self._is_bytes = True
             out = [out for event in self._events.feed(bytes(item)) for out in self._written(event)]
-            if self._events.too_long and not self._done:
-                message = f"an event of the upstream has more than {self._events.limit} bytes"
-                out += self.fail(message, TOO_LONG)
+            limit = self._events.limit
+            # The text of an answer stays in memory, like a whole one: see `AnswerReader`.
+            if not self._done and (self._events.too_long or self.size > limit):
+                what = "an event" if self._events.too_long else "the answer"
+                out += self.fail(f"{what} of the upstream has more than {limit} bytes", TOO_LONG)
             return out
         try:
             chunk = cast("Chunk", plain(item))
         except TypeError:
             return [item]
         return self._rewritten(chunk)
+
+    @property
+    def size(self) -> int:
+        """The length of the text so far and of an event that is not complete: so much may be read next.
+
+        All of it, and not only what comes: damage makes the parser read an answer once more.
+        """
+        return self._events.held + sum(choice.size for choice in self._choices.values())
 
     def close(self) -> list[Any]:
         """Ends the stream; returns the rest, with an error if the answer had not ended."""

@@ -55,6 +55,16 @@ _LONGEST_HEADER: Final = 65536
 """The maximal length in bytes of a line in an answer's head."""
 
 
+class BadRequestError(Exception):
+    """A request that can't be forwarded."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+
 class UpstreamError(Exception):
     """The upstream did not answer, or not completely."""
 

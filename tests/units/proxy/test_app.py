@@ -292,6 +292,17 @@ def test_an_answer_that_is_too_long_is_an_error(*, stream: bool) -> None:
     assert error["code"] == "upstream_too_long"
 
 
+def test_a_stream_whose_text_is_too_long_is_an_error() -> None:
+    """Its text stays in memory, however short its events are."""
+    with proxied(Model(f"{CALL}\n{'word ' * 800}", size=100), max_body=2000) as address:
+        answer = post(address + CHAT, json={**REQUEST, "stream": True})
+    *found, error, done = parsed(answer.content)
+    assert joined(found)["calls"] == EXPECTED
+    assert error["error"]["code"] == "upstream_too_long"
+    assert error["error"]["message"] == "the answer of the upstream has more than 2000 bytes"
+    assert done == "[DONE]"
+
+
 def test_tools_of_a_wrong_shape_are_the_clients_mistake() -> None:
     with proxied(Model("Hi.")) as address:
         answer = post(address + CHAT, json={**REQUEST, "tools": [{"type": "function"}]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
 import time
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from tests.units.proxy.completions import CALL, EXPECTED, REQUEST, chunks, event
 from tests.units.proxy.completions import read as message_of
 from tests.units.proxy.servers import PATIENCE, Model, get, post, proxied, serving, wait_for
 from toolgrammar import SalvagePolicy
+from toolgrammar.proxy.answer import AnswerReader
 from toolgrammar.proxy.app import create_app
 from toolgrammar.proxy.models import ModelRule, ModelRules
 
@@ -177,3 +179,35 @@ def test_a_client_that_reads_slowly_slows_the_upstream_down() -> None:
         read += sum(map(len, parts))
     # Of the events nothing is lost; the stream has no answer, which is told behind them.
     assert read > whole
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("long", ["answer", "conversation"])
+def test_a_long_answer_holds_up_no_other(
+    monkeypatch: pytest.MonkeyPatch, long: str, *, streamed: bool
+) -> None:
+    """Of a megabyte; its reading goes on when another request has been answered, not before."""
+    reads, answered = threading.Event(), threading.Event()
+    feed = AnswerReader.feed
+
+    def slow_feed(reader: AnswerReader, text: str) -> Any:
+        reads.set()
+        assert answered.wait(PATIENCE)
+        return feed(reader, text)
+
+    monkeypatch.setattr(AnswerReader, "feed", slow_feed)
+    text = CALL + " word" * (200_000 if long == "answer" else 1)
+    said = {"role": "user", "content": "word " * (200_000 if long == "conversation" else 1)}
+    body = {**REQUEST, "stream": streamed, "messages": [said]}
+    found: list[httpx.Response] = []
+    with proxied(Model(text, size=len(text))) as address:
+        asking = threading.Thread(
+            target=lambda: found.append(post(address + CHAT, json=body)), daemon=True
+        )
+        asking.start()
+        assert reads.wait(PATIENCE)
+        assert get(f"{address}/health", timeout=5).json() == {"status": "ok"}
+        answered.set()
+        asking.join(PATIENCE)
+    message = joined(parsed(found[0].content)[:-1]) if streamed else message_of(found[0].json())
+    assert message["calls"] == EXPECTED

@@ -53,7 +53,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--max-body",
         type=int,
         metavar="BYTES",
-        help="longest request, whole answer and event of a stream (default: 32000000)",
+        help="longest request, answer (text of a stream) and event (default: 32000000)",
     )
     parser.set_defaults(run=run)
 
