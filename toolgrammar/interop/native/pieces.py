@@ -7,6 +7,7 @@ The pieces `get_weather`, `{'city': 'Os` and `lo',}` give a `CallStart`, the del
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.interop.exchange import to_json
@@ -78,7 +79,7 @@ class RepairedPieces:
         events = self._ended(key, cut=False) if key in self._open else []
         call = self._begun(key)
         call.hears(name, identity)
-        return events + self._announced(call)
+        return events + ([] if self._waits(call) else self._announced(call))
 
     def add(self, key: object, text: str) -> list[Event]:
         """Adds to the arguments of an open call."""
@@ -87,7 +88,9 @@ class RepairedPieces:
             self._last = key
             call.reader.feed(text)
         # As long as there are no arguments, the name may go on.
-        events = self._announced(call) if call.index is None and call.reader.has_begun else []
+        events: list[Event] = []
+        if call.index is None and call.reader.has_begun and not self._waits(call):
+            events = self._announced(call)
         if call.index is not None and text:
             json = call.reader.take(self._tool(call.name))
             events += [ArgumentsDelta(call.index, json)] if json else []
@@ -120,14 +123,26 @@ class RepairedPieces:
 
     def _end_whole(self) -> list[Event]:
         # The others may go on: nothing says that a server sends its calls one after the other.
-        whole = [key for key, call in self._open.items() if call.reader.is_whole]
-        return [event for key in whole for event in self._ended(key, cut=False)]
+        events: list[Event] = []
+        for key, call in list(self._open.items()):
+            if call.reader.is_whole and (call.index is not None or not self._waits(call)):
+                events += self._ended(key, cut=False)
+        return events
 
     def _announced_all(self) -> Iterator[Event]:
         """Emits the start of open calls without arguments so far, whose place is before the next."""
         for call in self._open.values():
-            if call.index is None and (not self._tools or "".join(call.pieces) in self._tools):
+            known = not self._tools or "".join(call.pieces) in self._tools
+            if call.index is None and known and not self._waits(call):
                 yield from self._announced(call)
+
+    def _waits(self, call: _Arriving) -> bool:
+        """Whether the name of a call that began earlier is not certain yet: it comes first.
+
+        One without any name holds nothing up, since most never get one.
+        """
+        earlier = takewhile(lambda each: each is not call, self._open.values())
+        return any(each.index is None and each.pieces for each in earlier)
 
     def _is_next(self, call: _Arriving, name: str, identity: str | None, arguments: str) -> bool:
         """Whether a piece with a name begins another call under the same key."""

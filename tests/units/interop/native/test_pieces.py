@@ -130,3 +130,35 @@ def test_chunks_of_any_shape_never_raise(case: Case) -> None:
             # Sound or not, what may run is an object of JSON.
             assert all(json.dumps(each.arguments) for each in events.result.calls)
             list(api.from_stream(broken))
+
+
+def test_calls_whose_pieces_alternate_keep_the_order_of_the_whole_message() -> None:
+    """Also where the first one's name is known at its end alone."""
+    first = {"name": "weatherweather", "arguments": '{"city": "Oslo"}'}
+    second = {"name": "weather", "arguments": '{"city": "Rome"}'}
+    calls: list[dict[str, Any]] = [
+        {"id": f"c{at}", "type": "function", "function": each}
+        for at, each in enumerate((first, second))
+    ]
+    whole = openai.repair_message({"role": "assistant", "tool_calls": calls}, None, TOOLS)
+    begun: list[dict[str, Any]] = [
+        {"index": at, **each, "function": {**each["function"], "arguments": '{"city": '}}
+        for at, each in enumerate(calls)
+    ]
+    ends = [
+        {"index": at, "function": {"arguments": f'"{city}"}}'}}
+        for at, city in ((1, "Rome"), (0, "Oslo"))
+    ]
+    third = {"index": 2, "id": "c2", "function": {"name": "now", "arguments": "{}"}}
+    for given in ([*begun, *ends], [*begun, ends[0], third, ends[1]]):
+        chunks: list[Any] = [{"choices": [{"delta": {"tool_calls": [each]}}]} for each in given]
+        chunks.append({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
+        stream = openai.repair_stream(chunks, None, TOOLS)
+        places = [
+            piece["index"]
+            for each in stream
+            for piece in each["choices"][0]["delta"].get("tool_calls", ())
+        ]
+        assert places == sorted(places)
+        assert [call.id for call in stream.result.calls][:2] == ["c0", "c1"]
+        assert stream.result.calls[:2] == whole.result.calls
