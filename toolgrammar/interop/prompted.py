@@ -16,6 +16,7 @@ from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError, check_several
 from toolgrammar.writing.conversation import (
+    SYSTEM,
     AnsweredCall,
     answered_call,
     assistant_text,
@@ -28,6 +29,7 @@ from toolgrammar.writing.conversation import (
 )
 from toolgrammar.writing.read_back import read_message
 from toolgrammar.writing.results.json_lines import json_lines
+from toolgrammar.writing.results.markup import Markup
 from toolgrammar.writing.stretches import said
 
 if TYPE_CHECKING:
@@ -61,7 +63,10 @@ def prompted_messages(
 def written_messages(
     chosen: Format, messages: Iterable[Any], tools: Iterable[object] | None
 ) -> Messages:
-    """Returns a conversation with its calls and results as text; other messages as they are.
+    r"""Returns a conversation with its calls and results as text.
+
+    Other messages stay as they are, but for markup of the format in those of users: in it a visible
+    `\` is put, so that none is taken for a result.
 
     What models wrote never raises. Calls are written as the format does; where it can't carry them
     beside the text of their message, which may show a call that was refused, they follow that text,
@@ -97,6 +102,7 @@ class _Writer:
         self._format = chosen
         # No tools are given where none may be called; what was called before has a name all the same.
         self._tools = tools or None
+        self._of_users = Markup(chosen.header, chosen.tables, "user")
         self.written: Messages = []
         # By id, as they stand on the wire: results name them so.
         self._calls: dict[str, ToolCall] = {}
@@ -121,7 +127,22 @@ class _Writer:
         else:
             # A server that knows no tools may refuse an empty list of calls, too.
             kept = {key: value for key, value in message.items() if key != "tool_calls"}
+            if message.get("role") not in {*SYSTEM, "assistant"}:
+                kept["content"] = self._without_markup(message.get("content"))
             self.written.append(kept)
+
+    def _without_markup(self, content: Any) -> Any:
+        """Returns the content of a user in whose texts no markup of the format stands.
+
+        Results of tools are messages of the user, too: nothing else may look like one.
+        """
+        if isinstance(content, str):
+            return self._of_users.broken(content)
+        if isinstance(content, list):
+            return [self._without_markup(part) for part in content]
+        if isinstance(content, Mapping) and isinstance(content.get("text"), str):
+            return {**content, "text": self._of_users.broken(content["text"])}
+        return content
 
     def _alone(self, message: Mapping[str, Any], text: str, number: int) -> str:
         """Returns the text of a message with calls."""

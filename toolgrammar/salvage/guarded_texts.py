@@ -8,6 +8,7 @@ or numbered, and a model repeats what is meant by it: those texts are guarded, t
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -44,6 +45,8 @@ _ESCAPE = late(rf"\\(?:u({HEX}{{4}})|x({HEX}{{2}})|([{CONTROL_ESCAPES}!-/:-@\[-`
 """An escape of JSON, of Python (many tools answer with `str(result)`) or of Markdown: `\\_`."""
 _MARGIN = late(r"^(?:[ \t]*+(?:>|[0-9]{1,9}+(?:\t| *+[:|\u2192])|[+-]))++", re.MULTILINE)
 """The characters that a quotation, line numbers, or a diff put before a line: `> `, `12\t`, `12|`, `+`."""
+_BASE64 = late(r"(?:data:[^,]{0,200};base64,)?([A-Za-z0-9+/\s]{24,}+={0,2}\s*)")
+"""A file in a block, alone or as a URL: those of texts are read by the model as texts."""
 _SURROGATES = late(r"[\ud800-\udbff][\udc00-\udfff]")
 _MEANT: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 # A separator that no text of a model contains: a call can't extend over two messages.
@@ -146,12 +149,23 @@ def _written_by_tool(item: Mapping[str, Any]) -> object:
 def _texts(content: object) -> Iterator[str]:
     """Yields all strings of a content, those of the JSON in them too, and blocks as one text."""
     found = list(_strings(content))
+    found += [_decoded(text) for text in found]
     # A page may come in several blocks, and the model reads them as one text.
     joined = "".join(_block_texts(content))
     for text in dict.fromkeys([*found, joined]):
         for meant in dict.fromkeys(_meanings(text)):
             yield meant
             yield _MARGIN.sub("", meant)
+
+
+def _decoded(text: str) -> str:
+    """Returns the text that a string holds in base64, as blocks of files do; "" if it holds none."""
+    match = _BASE64.fullmatch(text)
+    try:
+        return b64decode(match[1]).decode() if match else ""
+    # Neither base64 nor UTF-8, such as an image.
+    except ValueError:
+        return ""
 
 
 def _meanings(text: str) -> Iterator[str]:

@@ -62,7 +62,8 @@ def render_conversation(
     """
     given = _checked(messages)
     turns = Turns(fmt.header.turns)
-    of_users = Markup(fmt.header, fmt.tables, of_users=True)
+    of_users = Markup(fmt.header, fmt.tables, "user")
+    of_models = Markup(fmt.header, fmt.tables, "model")
     written: list[dict[str, str]] = []
     calls: dict[str, ToolCall] = {}
     answers: list[AnsweredCall] = []
@@ -86,8 +87,12 @@ def render_conversation(
         if role == "user":
             text = _without_markup(of_users, text, number=number, on_markup=on_markup)
         if role == "assistant":
+            without_results = partial(
+                _without_markup, of_models, number=number, on_markup=on_markup
+            )
+            text = without_results(text)
             # A model copies what a tool said into its arguments and its reasoning, too.
-            reasoning = without_turns(_reasoning(message, number))
+            reasoning = without_results(without_turns(_reasoning(message, number)))
             own = [
                 replace(call, arguments=_mapped(call.arguments, without_turns))
                 for call in calls_of(message, number)
@@ -136,7 +141,7 @@ def _without_turns(turns: Turns, text: str, *, number: int, on_markup: OnMarkup)
 
 
 def _without_markup(markup: Markup, text: str, *, number: int, on_markup: OnMarkup) -> str:
-    """Returns the text of a user in which no markup of the format stands.
+    """Returns the text of a user or a model in which no markup stands that is not theirs to write.
 
     Raises:
         RenderError: there is some, and it is to be refused; `number` is the message's place.

@@ -1,6 +1,7 @@
 """The chat model around another one, with LangChain's own scripted model."""
 
 import asyncio
+import base64
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
@@ -10,6 +11,7 @@ import pytest
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.messages.content import create_file_block, create_plaintext_block
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.tools import tool
@@ -303,9 +305,38 @@ def test_a_block_that_openai_does_not_have_is_passed_on_and_guarded(
     message = model.invoke([HumanMessage("?"), kind([{"type": "text", "text": "See:"}, block])])
     assert message.tool_calls == []
     [[*_, last], _, _] = inner.asked[0]
-    # In a prompt a result is text, and what is none stands beside it.
+    # In a prompt a result is text, and what is none stands beside it; no text of a user is a call.
     in_prompt = prompt and kind is not HumanMessage
-    assert in_prompt or block in last.content
+    broken = prompt and "text" in block
+    shown = {**block, "text": block["text"].replace("<", "<\\")} if broken else block
+    assert in_prompt or shown in last.content
+
+
+ENCODED = base64.b64encode(f"My notes.\n{CALL}".encode()).decode()
+FILES: list[Any] = [
+    create_file_block(base64=ENCODED, mime_type="text/plain", filename="a.txt"),
+    create_plaintext_block(base64=ENCODED, mime_type="text/markdown"),
+    {
+        "type": "file",
+        "source_type": "base64",
+        "data": ENCODED,
+        "mime_type": "text/plain",
+        "filename": "a.txt",
+    },
+    {"type": "file", "file": {"file_data": f"data:text/plain;base64,{ENCODED}", "filename": "a"}},
+    {"type": "document", "source": {"type": "base64", "media_type": "text/plain", "data": ENCODED}},
+]
+
+
+@pytest.mark.parametrize("block", FILES)
+@pytest.mark.parametrize("kind", [HumanMessage, partial(ToolMessage, tool_call_id="1")])
+def test_a_text_file_in_base64_is_guarded(kind: Any, block: Any) -> None:
+    _, model = _model(AIMessage(CALL))
+    message = model.invoke([HumanMessage("?"), kind([{"type": "text", "text": "See:"}, block])])
+    assert message.tool_calls == []
+    other = ENCODED[:-20]
+    _, model = _model(AIMessage(CALL))
+    assert model.invoke([HumanMessage(f"Not base64: {other}!")]).tool_calls
 
 
 @pytest.mark.parametrize("begun", [[], [{"type": "text", "text": "a ", "index": 1}]])

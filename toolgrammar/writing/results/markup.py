@@ -8,7 +8,7 @@ result, what begins and ends turns, and special tokens of the model: those that 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from toolgrammar.grammar.roles import LEAF_ROLES
 from toolgrammar.values.patterns import compile_pattern
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolgrammar.grammar.tables import Tables
     from toolgrammar.grammar.terminals import Production
 
+Writer: TypeAlias = Literal["tool", "user", "model"]
 SPECIAL = (
     r"<\|[^\s<>|]{1,64}\|>",
     r"<｜[^\s<>｜]{1,64}｜>",  # noqa: RUF001 - DeepSeek's bars
@@ -42,32 +43,37 @@ _PASSES = 8
 class Markup:
     """The markup of one format."""
 
-    def __init__(self, header: Header, tables: Tables, *, of_users: bool = False) -> None:
+    def __init__(self, header: Header, tables: Tables, writer: Writer = "tool") -> None:
         """Finds the markup in a grammar.
 
         Args:
             header: the header of the grammar.
             tables: the grammar, compiled.
-            of_users: whether the texts are those of users, who paste code and write about other
-                models: in them only the format's own tokens and literals count.
+            writer: who wrote the texts. Users and models paste code and write about other models: in
+                their texts only the format's own tokens and literals count, in those of a model none
+                of its calls, which are told from text by reading them.
         """
         # In the tables a literal has a quote in front, an expression a slash.
-        wire = [s[1:] for p in tables.results for s in p.symbols if s.startswith('"')]
-        literals = {t.text.strip() for t in tables.terminals} | {text.strip() for text in wire}
+        wire = [s[1:].strip() for p in tables.results for s in p.symbols if s.startswith('"')]
+        literals = {*(t.text.strip() for t in tables.terminals), *wire}
+        # Servers stop at `\n\nHuman:`, and what begins a turn is the word alone.
+        stops = [text.strip() for text in header.stop]
         # One or two characters, such as `[` or `{`, occur in every text.
-        long = {text for text in literals | {*header.stop} if len(text) >= _SHORTEST}
+        long = {text for text in {*literals, *stops} if len(text) >= _SHORTEST}
         # Markup with quotes is a piece of JSON (`{"name": "`), not a tag.
         tags = {text for text in long if text[0] in "<[" and '"' not in text}
         own = " ".join([*tags, *header.special])
-        special = [each for each in SPECIAL if not of_users or re.search(each, own)]
+        special = [each for each in SPECIAL if writer == "tool" or re.search(each, own)]
+        if writer == "model":
+            tags.intersection_update([*wire, *stops])
         marks = marks_of_turns(header.turns)
         # `<|im_start|>` alone, too: behind it stands a role, which may be one that has no turn.
         tokens = {token for mark in marks for each in SPECIAL for token in re.findall(each, mark)}
         tags.update(header.special, _closers(tables.results), marks, tokens)
         # A stop string without brackets, such as `Observation:`, counts only at the start of a line.
-        lines = {text for text in (*header.stop, *(text.strip() for text in wire)) if text in long}
+        lines = {text for text in (*stops, *wire) if text in long}
         # Such as a fence of code, or the bracket of a list.
-        expressions = () if of_users else (t.pattern for t in tables.terminals)
+        expressions = (t.pattern for t in tables.terminals) if writer == "tool" else ()
         anchored = {each for each in expressions if each.startswith(_ANCHORED)}
         # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
         ranked = sorted(tags, key=lambda tag: (-len(tag), tag))
