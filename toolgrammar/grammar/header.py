@@ -12,6 +12,7 @@ from toolgrammar.grammar.files import grammar_paths, read_text
 from toolgrammar.grammar.header_values import KEYS, READERS, Entry, header_error, nearest
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 from toolgrammar.grammar.roles import BARE_QUOTES
+from toolgrammar.values.errors import GrammarError, raise_first
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -132,21 +133,18 @@ def parse_header(text: str, path: Path) -> Header:
         GrammarError: a key is unknown, is there twice, or has a value that can't be read.
     """
     entries: dict[str, Entry] = {}
+    findings: list[GrammarError] = []
     start = 0
     number = 1
     # By hand, not by Lark, for which these lines are comments: a format is listed by its header
     # alone, before anything is compiled.
     while text.startswith(_MARK, start):
         line = text[start:].partition("\n")[0]
-        entry = _read_line(line, path, number)
-        if entry.key in entries:
-            message = f"`{entry.key}` stands twice; first on line {entries[entry.key].line}"
-            raise header_error(path, number, 1, message, "drop one of the two lines")
-        # At a fixed place, a reader of the file, and a search over all files, finds it.
-        if entry.key == "id" and number != 1:
-            message = "`id` is the first line of a format"
-            raise header_error(path, number, 1, message, "move the line up")
-        entries[entry.key] = entry
+        try:
+            entry = _read_line(line, path, number, entries)
+            entries[entry.key] = entry
+        except GrammarError as error:
+            findings.append(error)
         start += len(line) + 1
         number += 1
     # Lark would read it as a comment, and it would be ignored silently.
@@ -154,8 +152,8 @@ def parse_header(text: str, path: Path) -> Header:
         late_line = text.count("\n", 0, late.start()) + 1
         message = "found a header line after other lines"
         hint = "move it up to the first lines; a remark begins with `//` alone"
-        raise header_error(path, late_line, 1, message, hint)
-    return _build(entries)
+        findings.append(header_error(path, late_line, 1, message, hint))
+    return _build(entries, findings)
 
 
 def scan_headers(folder: Path) -> list[tuple[Path, Header]]:
@@ -167,8 +165,12 @@ def scan_headers(folder: Path) -> list[tuple[Path, Header]]:
     return [(path, header) for path, header in headers if header.id]
 
 
-def _read_line(line: str, path: Path, number: int) -> Entry:
-    """Returns the entry of one header line."""
+def _read_line(line: str, path: Path, number: int, before: Mapping[str, Entry]) -> Entry:
+    """Returns the entry of one header line; `before` has those of the lines above it.
+
+    Raises:
+        GrammarError: it is no entry, or can't stand there.
+    """
     match = _LINE.match(line)
     if match is None:
         message = "found `//@` and no key with a value"
@@ -178,13 +180,34 @@ def _read_line(line: str, path: Path, number: int) -> Entry:
     if key not in KEYS:
         message = f"unknown header key `{key}`"
         raise header_error(path, number, match.start("key") + 1, message, nearest(key, KEYS))
-    return Entry(key, match["value"], path, number, match.start("value") + 1)
+    entry = Entry(key, match["value"], path, number, match.start("value") + 1)
+    if key in before:
+        message = f"`{key}` stands twice; first on line {before[key].line}"
+        raise header_error(path, number, 1, message, "join both in one line, or drop one of them")
+    # At a fixed place, a reader of the file, and a search over all files, finds it.
+    if key == "id" and number != 1:
+        raise header_error(
+            path, number, 1, "`id` is the first line of a format", "move the line up"
+        )
+    # It would say the same as no line, and its author meant something by it.
+    if not entry.value:
+        raise entry.error(f"`{key}` has no value", "write it behind the colon, or drop the line")
+    return entry
 
 
-def _build(entries: Mapping[str, Entry]) -> Header:
-    values: dict[str, object] = {
-        key.replace("-", "_"): READERS[key](entry) for key, entry in entries.items()
-    }
+def _build(entries: Mapping[str, Entry], findings: list[GrammarError]) -> Header:
+    """Returns the header with these entries.
+
+    Raises:
+        GrammarError: a value can't be read, or there were findings before.
+    """
+    values: dict[str, object] = {}
+    for key, entry in entries.items():
+        try:
+            values[key.replace("-", "_")] = READERS[key](entry)
+        except GrammarError as error:
+            findings.append(error)
+    raise_first(sorted(findings, key=lambda each: (each.line, each.column)))
     if not values.get("title"):
         values["title"] = values.get("id", "")
     return Header(**values)  # type: ignore[arg-type]  # each reader gives its field's type

@@ -135,13 +135,22 @@ def _quoted(entry: Entry, position: int) -> tuple[str, int]:
     return part, len(entry.value) - len(rest) + 1
 
 
-def _read_pairs(entry: Entry) -> dict[str, str]:
-    """Returns pairs written as `name=value name=value`."""
+def _read_alike(entry: Entry) -> tuple[str, ...]:
+    """Returns a part of literals, and its other spellings."""
+    found = _read_strings(entry)
+    if len(found) == 1:
+        hint = f'write its other spellings behind it: `{json.dumps(found[0])}, "…"`'
+        raise entry.error(f"`{found[0]}` has no other spelling", hint)
+    return found
+
+
+def _read_pairs(entry: Entry, values: str = "") -> dict[str, str]:
+    """Returns pairs written as `name=value name=value`; `values` says which values there are."""
     pairs: dict[str, str] = {}
     for word in re.finditer(r"[^\s,]+", entry.value):
         pair = _PAIR.fullmatch(word[0])
         if pair is None:
-            hint = f"`{entry.key}` is written `name=value name=value`"
+            hint = f"`{entry.key}` is written `name=value name=value`{values}"
             raise entry.error(f"`{word[0]}` is no pair", hint, word.start())
         # Otherwise the last one would win silently.
         if pair["name"] in pairs:
@@ -171,6 +180,7 @@ def _read_turns(entry: Entry) -> dict[str, str]:
             raise entry.error(f"`{role}` stands twice in `turns`", "drop one of the two", start)
         alone = entry._replace(value=entry.value[: found.end()])
         turns[role], _ = _quoted(alone, found.start("text"))
+        _check_placeholders(entry, found, turns[role])
         position = found.end()
     every = turns.pop("*", "")
     for role in TURNS[2:] if every else ():
@@ -186,11 +196,23 @@ def _read_turns(entry: Entry) -> dict[str, str]:
     return turns
 
 
+def _check_placeholders(entry: Entry, turn: re.Match[str], text: str) -> None:
+    """Raises for a placeholder that nothing fills in: it would stand in each prompt as it is."""
+    known = ("content", "role") if turn["role"] == "*" else ("content",)
+    for name in re.findall(r"\{(\w+)\}", text):
+        if name not in known:
+            only = "`{role}` is filled in the text of `*` alone; " if name == "role" else ""
+            shown = " and ".join(f"`{{{each}}}`" for each in known)
+            at = max(turn["text"].find(f"{{{name}}}"), 0) + turn.start("text")
+            message = f"`{{{name}}}` stands in the turn of `{turn['role']}`, and nothing fills it"
+            raise entry.error(message, f"{only}placeholders here are {shown}", at)
+
+
 def _pairs_of(what: str, *allowed: str) -> Callable[[Entry], dict[str, str]]:
     """Returns a reader of pairs whose values are among the allowed words."""
 
     def read(entry: Entry) -> dict[str, str]:
-        pairs = _read_pairs(entry)
+        pairs = _read_pairs(entry, f", a {what} behind each `=`: {', '.join(allowed)}")
         for name, value in pairs.items():
             if value not in allowed:
                 # The place of this pair: the same value may follow another name, too.
@@ -239,11 +261,11 @@ READERS: dict[str, Callable[[Entry], object]] = {
     "models": _read_words,
     "stop": _read_strings,
     "special": _read_strings,
-    "trim": _pairs_of("way to trim", *MODES),
+    "trim": _pairs_of("mode of trimming", *MODES),
     "roles": _pairs_of("role on the wire", *WIRE_ROLES),
     "quotes": _read_quotes,
     "element": _read_element,
-    "alike": _read_strings,
+    "alike": _read_alike,
     "names": _read_pairs,
     "unwrap": _read_blank_words,
     "doubled": _read_text,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgrammar.core.machine.machine import Node
-    from toolgrammar.grammar.compiling.places import Place
+    from toolgrammar.grammar.compiling.source_text import Place
     from toolgrammar.values.errors import GrammarError
 
 HINT = r"say where the run begins: put `\b`, or `^` with the flag `m`, in front: `/\b[\w.-]+/`"

@@ -13,7 +13,7 @@ A value of the wrong Python type raises a plain `TypeError`, a missing extra an 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from types import NoneType
@@ -79,6 +79,21 @@ class GrammarError(ToolGrammarError, ValueError):
         # `Exception.__reduce__` restores positional arguments only; the place is in keywords.
         place = {name: getattr(self, name) for name in ("file", "line", "column", "hint", "code")}
         return partial(type(self), **place), (self.message,)
+
+
+def raise_first(findings: Sequence[GrammarError]) -> None:
+    """Raises the first of several findings about a grammar, with the others as its notes.
+
+    Raises:
+        GrammarError: there is a finding.
+    """
+    if not findings:
+        return
+    first, *others = findings
+    for other in others:
+        for each in (str(other), *getattr(other, "__notes__", ())):
+            first.add_note(each)
+    raise first
 
 
 class RenderError(ToolGrammarError, ValueError):

@@ -81,6 +81,14 @@ BROKEN = [
     ("turns, no content", '//@ turns: *="{content}" user="{content} {content}"\n', 1, 12, "once"),
     ("turns, a word alone", '//@ turns: assistant="{content}" user="me"\n', 1, 12, "once"),
     ("turns, no assistant", '//@ turns: user="{content}"\n', 1, 12, "also of the assistant"),
+    ("turns, a stranger in braces", '//@ turns: *="{name}{content}"\n', 1, 15, "`{name}` stands"),
+    (
+        "turns, a role alone",
+        '//@ turns: *="{content}" tool="{role}{content}"\n',
+        1,
+        32,
+        "of `*` alone",
+    ),
     ("choice", "//@ unknown-arguments: some\n", 1, 24, "`keep` or `drop`"),
     ("a key that is no more", "//@ whitespace: exact\n", 1, 5, "unknown header key"),
 ]

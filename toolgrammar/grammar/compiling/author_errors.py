@@ -6,50 +6,60 @@ hint.
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.grammar.files import imported_file
+from toolgrammar.grammar.compiling.places import Places
 from toolgrammar.grammar.roles import DECLARED_TERMINALS, bare_name
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from toolgrammar.grammar.compiling.places import Place, Places
+    from toolgrammar.grammar.compiling.source_text import Place
     from toolgrammar.values.errors import GrammarError
 
+IGNORED = "`%ignore` is not read: white space between tokens is free already"
+NOT_IGNORED = "drop the line; what else stands between tokens belongs into the rules"
 GUIDE = "docs/writing-a-format.md says how a grammar is written"
 _OTHER_MARK = late(r"\s*([A-Za-z_]\w*)\s*(:{0,2}=)")
-_MIXED = late(r"\s*(?=\w*[a-z])(?=\w*[A-Z])\w+\s*(?:\.\d+)?:")
+_FIRST_WORD = late(r"\s*([a-z_]\w*)[ \t]+[^\s:]")
 _GOES_ON = "a rule goes on in the next line only behind a `|`; write it in one line"
+_STATEMENTS = "a rule reads `name: …` and a terminal `NAME: …`"
+_IMPORTS = "an import reads `%import .common.text (TEXT)`"
+# A line with NUL where Lark could not go on, and the hint.
+_AT_SIGHT: tuple[tuple[str, str], ...] = (
+    (r"\0?\s*(?:%import|import|from)\b", _IMPORTS),
+    (
+        r"[^\0]*\0['\"]",
+        'a literal stands between `"` in one line; a line end in it is written `\\n`',
+    ),
+    # `/[^/]+/` ends at its second slash.
+    (r"[^\0]*/\0", "an expression stands between `/`; a slash in it is written `\\/`"),
+    (
+        r"[^\0]*\0[/\\]",
+        'an expression stands between `/`; a slash in it is written `\\/`, and `"` in a literal `\\"`',
+    ),
+    (r"[^\0]*\0(?:;|--)", "a statement ends with its line; a remark begins with `//`"),
+    (r"[^\0]*(?:\0\s*\{|\{\0)", "what repeats is marked with `+`, `*`, `?` or `~2..5`"),
+    (r"[^\0]*\0,", "parts follow each other without commas"),
+    (
+        r"\s*(?=[\w\0]*[a-z])(?=[\w\0]*[A-Z])[\w\0]+\s*(?:\.\d+)?:",
+        "the name of a rule has lower-case letters, that of a terminal capitals",
+    ),
+    (r"", f"{_STATEMENTS}; alternatives stand behind `|`"),
+)
 _QUOTED = late(r"['`\"](\w+)['`\"]|\b(\w+)\)?$")
 
 # A pattern for Lark's message, how its place is found, our code, message and hint; `{0}` is the
 # first name in Lark's message.
 _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
     (
-        r"(?:Rule|Terminal|Template) '(\w+)' used but not defined \(in \w+ (\w+)\)",
-        "use",
-        "undefined-name",
-        "`{0}` is used and not defined",
-        "",
-    ),
-    (
         r"(?:Rule|Terminal) '(\w+)' defined more than once",
         "twice",
         "defined-twice",
         "`{0}` is defined a second time",
         "join both with `|`, or rename one",
-    ),
-    (
-        r"Using an undefined rule: NonTerminal\('(start)'\)",
-        "start",
-        "missing-start",
-        "there is no rule `start`, which is the whole message",
-        "write `start: (TEXT | call)*`, and import TEXT",
     ),
     (
         r"Rules aren't allowed inside terminals \(NonTerminal\('(\w+)'\) in (\w+)\)",
@@ -95,7 +105,7 @@ _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
     ),
     (
         r"Aliasing not allowed in terminals",
-        "none",
+        r"(?m)^[A-Z_0-9.]+[ \t]*:.*->",
         "alias-in-terminal",
         "a terminal has an alias `->`; only the alternatives of a rule have one",
         "move the alias to the rule that uses the terminal",
@@ -121,6 +131,42 @@ _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
         "an import names nothing",
         "write `%import .common.text (TEXT)`",
     ),
+    (r"Terminals \{'(\w+)'.*were marked to ignore", "use", "ignore", IGNORED, NOT_IGNORED),
+    (
+        r"Bad Range for \w+\('(\w+)'\) \((\S+) isn't",
+        "use",
+        "bad-repeat",
+        "`{0}` is repeated `~{1}`, which ends before it begins",
+        "write the smaller number first",
+    ),
+    (
+        r'Error trying to process rule "range"',
+        r"\.\.",
+        "bad-range",
+        "a range has one character on each side",
+        'write `"a".."z"`, or an expression: `/[a-z]/`',
+    ),
+    (
+        r"Duplicate Template Parameter \w+ \(in template (\w+)",
+        "define",
+        "template",
+        "the template `{0}` has two parameters of one name",
+        "rename one of them",
+    ),
+    (
+        r"Can't extend terminal (\w+)",
+        "changed",
+        "not-imported",
+        "`{0}` is read by a scanner, so nothing can be added to it",
+        "define a terminal of your own, and write `({0} | MINE)` in the rule",
+    ),
+    (
+        r"Wrong number of template arguments used for (\w+) \(expected (\d+), got (\d+)\) \(in \w+ (\w+)",
+        "use",
+        "template",
+        "`{0}` takes {1} in its braces, found {2}",
+        "its definition, `{0}{{…}}: …`, says what stands there",
+    ),
     (
         r"Inlined rules \(_rule\) cannot use the \?rule modifier",
         "none",
@@ -129,6 +175,15 @@ _KNOWN: tuple[tuple[str, str, str, str, str], ...] = (
         "drop the `?`",
     ),
 )
+
+_BY_NAME = {
+    "use": Places.use,
+    "twice": Places.twice,
+    "changed": Places.changed,
+    "define": Places.definition,
+    "written": Places.written,
+}
+"""How the place of a message is found by the first name in it."""
 
 
 def syntax_error(
@@ -143,41 +198,31 @@ def syntax_error(
         column: the column in it.
         token: the token there, or None if there is no token.
     """
+    whole = _line_of(places, file, line)
     # `call = …` or `call ::= …`, as other notations write a rule.
-    if (mark := _OTHER_MARK.match(_line_of(places, file, line))) is not None:
+    if (mark := _OTHER_MARK.match(whole)) is not None:
         message = f"found `{mark[2]}` behind the name `{mark[1]}`"
-        hint = "a rule reads `name: …` and a terminal `NAME: …`"
-        return places.at(file, line, mark.start(2) + 1).error("syntax", message, hint)
+        return places.at(file, line, mark.start(2) + 1).error("syntax", message, _STATEMENTS)
     # Before the token is examined: if a line begins wrongly, Lark reports a token of it that
     # may be right.
     if (goes_on := places.continued(file, line)) is not None:
         message = "this line goes on with the rule before it and does not say so"
-        return goes_on.error("unmarked-line", message, _GOES_ON)
+        word = _FIRST_WORD.match(_line_of(places, file, goes_on.line))
+        hint = f"{_GOES_ON}; a rule of its own has a colon: `{word[1]}: …`" if word else _GOES_ON
+        return goes_on.error("unmarked-line", message, hint)
     place = places.at(file, line, column)
-    whole = _line_of(places, file, line)
-    # Lark's lexer found no token: often something is not closed.
-    if token is None:
-        # As much of the line as fits into a message.
-        shown = whole[column - 1 : column + 20]
-        if shown.startswith(('"', "'")):
-            hint = 'a literal stands between `"` in one line; a line end in it is written `\\n`'
-        elif shown.startswith(("/", "\\")):
-            hint = "an expression stands between `/`; a slash in it is written `\\/`"
-        else:
-            hint = "a rule reads `name: …` and a terminal `NAME: …`"
-        return place.error("syntax", f"found `{shown}`, which is no part of a grammar", hint)
     # The line end itself is the token where something is missing.
-    if not token.strip():
-        message = "the line ends too early"
-        hint = "close what is open: `(`, `[`; a rule reads `name: …` and a terminal `NAME: …`"
-        if whole.lstrip().startswith("%import"):
-            hint = "an import reads `%import .common.text (TEXT)`"
-        return place.error("syntax", message, hint)
-    message = f"found `{token}`, which can't stand here"
-    hint = "a rule reads `name: …`; alternatives stand behind `|`"
-    if _MIXED.match(whole):
-        hint = "the name of a rule has lower-case letters, that of a terminal capitals"
-    return place.error("syntax", message, hint)
+    if token is not None and not token.strip():
+        hint = f"close what is open: `(`, `[`; {_STATEMENTS}"
+        hint = _IMPORTS if whole.lstrip().startswith("%import") else hint
+        return place.error("syntax", "the line ends too early", hint)
+    # Lark's lexer found no token: as much of the line as fits into a message is shown.
+    shown = token or whole[column - 1 : column + 20]
+    what = "which can't stand here" if token else "which is no part of a grammar"
+    parted = f"{whole[: column - 1]}\0{whole[column - 1 :]}"
+    # In the order of the table: the first match wins.
+    hint = next(hint for pattern, hint in _AT_SIGHT if re.match(pattern, parted))
+    return place.error("syntax", f"found `{shown}`, {what}", hint)
 
 
 def too_deep(places: Places) -> GrammarError:
@@ -189,83 +234,6 @@ def too_deep(places: Places) -> GrammarError:
 def _line_of(places: Places, file: Path, line: int) -> str:
     text = next(text for path, text in places.files if path == file)
     return [*text.split("\n"), ""][line - 1]
-
-
-def check_imports(places: Places) -> None:
-    """Checks that the files and names of imports exist.
-
-    Raises:
-        GrammarError: a file, or a name in it, is missing, or files import each other.
-    """
-    edges: dict[Path, list[tuple[Path, Place, str]]] = {}
-    for place, path, names in places.imports():
-        # Without a dot, the path means Lark's own library.
-        if not path.startswith("."):
-            _check_library(place, path, names_follow=bool(names))
-            continue
-        file = imported_file(place.file.parent, path[1:], names_follow=bool(names))
-        if file is not None:
-            edges.setdefault(place.file.resolve(), []).append((file.resolve(), place, path))
-        shown = path.lstrip(".").replace(".", "/")
-        if file is not None:
-            wanted = names or ((path.rpartition(".")[2], place),)
-            _check_names(places, file, path, wanted)
-        # `%import .common.text`: the last part is read as a name in `common.lark`.
-        elif not names and imported_file(place.file.parent, path[1:], names_follow=True):
-            message = f"`%import {path}` names a file and nothing in it"
-            raise place.error("missing-import", message, f"write `%import {path} (NAME)`")
-        else:
-            message = f"`%import {path}` leads to no file"
-            hint = f"looked for {shown}.lark among the shipped grammars, then beside this file"
-            raise place.error("missing-import", message, hint)
-    _check_circles(edges, places.files[0][0].resolve())
-
-
-def _check_library(place: Place, path: str, *, names_follow: bool) -> None:
-    """Raises if an import without a dot, from Lark's library, names a file that exists here."""
-    if imported_file(place.file.parent, path, names_follow=names_follow) is not None:
-        message = f"`%import {path}` lacks its dot: without it, the library of Lark is meant"
-        raise place.error("missing-import", message, f"write `%import .{path}`")
-
-
-def _check_circles(edges: Mapping[Path, list[tuple[Path, Place, str]]], main: Path) -> None:
-    """Raises for imports that lead back to their own file.
-
-    Args:
-        edges: the imports of each file: the imported file, the place and the path.
-        main: the grammar.
-    """
-    done: set[Path] = set()
-    trail: list[Path] = [main]
-    pending = [iter(edges.get(main, ()))]
-    while pending:
-        edge = next(pending[-1], None)
-        if edge is None:
-            done.add(trail.pop())
-            pending.pop()
-            continue
-        file, place, path = edge
-        # Only the files on the trail: meeting one that was finished before is not a circle.
-        if file in trail:
-            others = ", ".join(other.name for other in trail[trail.index(file) + 1 :])
-            leads = f"leads back to {file.name} by {others}" if others else "imports its own file"
-            hint = "drop it, or move what both files need into a third one"
-            raise place.error("endless-import", f"`%import {path}` {leads}", hint)
-        if file not in done:
-            trail.append(file)
-            pending.append(iter(edges.get(file, ())))
-
-
-def _check_names(
-    places: Places, file: Path, path: str, wanted: Iterable[tuple[str, Place]]
-) -> None:
-    known = places.names_in(file)
-    for name, place in wanted:
-        # The hint is chosen among the names of that file.
-        if name not in known:
-            message = f"`{path}` has no `{name}`"
-            hint = f"{nearest(name, known)}it has {', '.join(sorted(known))}"
-            raise place.error("missing-import", message, hint)
 
 
 def translated(problem: Exception, places: Places) -> GrammarError:
@@ -286,7 +254,7 @@ def translated(problem: Exception, places: Places) -> GrammarError:
         match = re.search(pattern, whole)
         if match is not None:
             names = [bare_name(name or "") for name in match.groups()]
-            mend = hint.format(*names) or _definition_hint(names[0])
+            mend = hint.format(*names)
             place = _place(places, where, match) or places.start()
             return place.error(code, message.format(*names), mend)
     said = whole.split("\n", maxsplit=1)[0].strip()
@@ -304,33 +272,13 @@ def translated(problem: Exception, places: Places) -> GrammarError:
 
 def _place(places: Places, where: str, match: re.Match[str]) -> Place | None:
     """Returns the place for a known message, by the second column of `_KNOWN`."""
-    names = match.groups()
-    if not names or names[0] is None or where == "none":
+    if where == "none":
         return None
-    match where:
-        case "use":
-            return places.use(names[0], names[1] if len(names) > 1 else "")
-        case "twice":
-            return places.twice(names[0])
-        case "changed":
-            return places.changed(names[0])
-        case "define":
-            return places.definition(names[0])
-        case "written":
-            return places.written(names[0])
-        case _:
-            return places.start()
-
-
-def _definition_hint(name: str) -> str:
-    # A forgotten declared terminal is more likely than a forgotten one of the author's own.
-    if name in DECLARED_TERMINALS:
-        return f"`%declare {name}`, or import it from `.common`"
-    near = nearest(name, DECLARED_TERMINALS) if name.isupper() else ""
-    return f"{near}define `{name}`, or import it"
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns the start of a hint that names the most similar known name, or ""."""
-    found = difflib.get_close_matches(name, list(known), 1)
-    return f"nearest: `{found[0]}`; " if found else ""
+    # Without a name that Lark tells, the column is an expression of the text there.
+    if where not in _BY_NAME:
+        return places.matching(where)
+    if not match.groups() or match[1] is None:
+        return None
+    # Lark names the rule or terminal around it last.
+    within = match.groups()[-1] if len(match.groups()) > 1 else ""
+    return places.use(match[1], within) if where == "use" else _BY_NAME[where](places, match[1])

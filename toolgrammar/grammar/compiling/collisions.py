@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.grammar.roles import bare_name
+from toolgrammar.values.errors import raise_first
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolgrammar.grammar.compiling.places import Place, Places
+    from toolgrammar.grammar.compiling.places import Places
+    from toolgrammar.grammar.compiling.source_text import Place
     from toolgrammar.grammar.terminals import Terminal
     from toolgrammar.values.errors import GrammarError
 
@@ -47,7 +49,8 @@ class Collisions:
             The places at which a rule may end or continue; Lark's tables let it continue.
 
         Raises:
-            GrammarError: two readings collide; if several do, the first in the file.
+            GrammarError: two readings collide; if several do, the first in the file, with the others
+                as its notes.
         """
         for rule in rules:
             # Lark names the rule of `x+` `__start_plus_0`: its author wrote `x+`.
@@ -60,7 +63,7 @@ class Collisions:
             doubtful += self._longest(itemset)
         if wrong:
             # Item sets come in Lark's order; the author reads from the top.
-            raise min(wrong, key=_order)
+            raise_first(sorted({str(error): error for error in wrong}.values(), key=_order))
         return sorted({str(error): error for error in doubtful}.values(), key=_order)
 
     def _undecided(self, itemset: Any) -> Iterable[GrammarError]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from lark import exceptions as lark_errors
 from lark.common import ParserConf
-from lark.grammar import NonTerminal, Rule
+from lark.grammar import Rule
 from lark.grammar import Terminal as LarkTerminal
 from lark.lexer import PatternStr, TerminalDef
 from lark.load_grammar import _get_parser, load_grammar
@@ -19,20 +19,24 @@ from toolgrammar.grammar.call_evidence import signs_of
 from toolgrammar.grammar.compiling import author_errors
 from toolgrammar.grammar.compiling.bounds import bounded, streamable
 from toolgrammar.grammar.compiling.collisions import Collisions
+from toolgrammar.grammar.compiling.file_checks import check_files, nearest
+from toolgrammar.grammar.compiling.header_lint import HeaderLint
 from toolgrammar.grammar.compiling.lint import Lint
 from toolgrammar.grammar.compiling.nesting import Nesting
 from toolgrammar.grammar.compiling.places import Places
 from toolgrammar.grammar.compiling.result_rules import result_rules
+from toolgrammar.grammar.compiling.rule_roles import OF_MESSAGES, OF_RESULTS, unknown_roles, unused
 from toolgrammar.grammar.header import read_header
 from toolgrammar.grammar.tables import Tables
 from toolgrammar.grammar.terminals import Production, Terminal, declared
 from toolgrammar.patterns import partial
-from toolgrammar.values.errors import GrammarError
+from toolgrammar.values.errors import GrammarError, raise_first
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from toolgrammar.grammar.compiling.places import Place
+    from toolgrammar.grammar.compiling.source_text import Place
     from toolgrammar.grammar.header import Header
 
 _CLOSING = frozenset({"call", "argument", *roles.GROUP_ROLES})
@@ -60,17 +64,20 @@ def advice_on(path: Path) -> list[GrammarError]:
 def _compiled(path: Path) -> _Compiler:
     """Compiles a grammar."""
     places = Places(path)
-    header = read_header(path)
+    findings: list[GrammarError] = []
     try:
-        _check_lines(places)
-        author_errors.check_imports(places)
+        header = read_header(path)
+    except GrammarError as error:
+        findings.append(error)
+    try:
+        raise_first([*findings, *_bad_lines(places)])
+        check_files(places)
         text = places.files[0][1]
         grammar, _ = load_grammar(
             text, str(path), [files.read_import], global_keep_all_tokens=False
         )
         definitions, rules, _ = grammar.compile(["start"], "*")
-        compiler = _Compiler(places, header, definitions, rules)
-        compiler.take_results(result_rules(grammar, places))
+        compiler = _Compiler(places, header, definitions, rules, result_rules(grammar))
     except GrammarError:  # it has its place already
         raise
     except RecursionError as problem:
@@ -80,25 +87,29 @@ def _compiled(path: Path) -> _Compiler:
     return compiler
 
 
-def _check_lines(places: Places) -> None:
-    """Parses every file as Lark does; raises for the first line that is not a statement."""
+def _bad_lines(places: Places) -> Iterator[GrammarError]:
+    """Parses every file as Lark does; finds the first line of each that is not a statement."""
     for file, text in places.files:
         try:
             _get_parser().parse(f"{text}\n", "start")
         except lark_errors.UnexpectedInput as problem:
             token = getattr(problem, "token", None)
-            raise author_errors.syntax_error(
-                places, file, problem.line, problem.column, token
-            ) from problem
+            yield author_errors.syntax_error(places, file, problem.line, problem.column, token)
 
 
 class _Compiler:
     """Converts Lark's objects of one grammar to tables."""
 
     def __init__(
-        self, places: Places, header: Header, definitions: list[TerminalDef], rules: list[Rule]
+        self,
+        places: Places,
+        header: Header,
+        definitions: list[TerminalDef],
+        rules: list[Rule],
+        results: tuple[Production, ...],
     ) -> None:
         self.places = places
+        self.results = results
         self.header = header
         self.definitions = {d.name: d for d in definitions}
         self.rules = rules
@@ -106,23 +117,27 @@ class _Compiler:
             {s.name for r in rules for s in r.expansion if isinstance(s, LarkTerminal)}
         )
         self.numbers = {name: number for number, name in enumerate(self.used)}
-        self.terminals = tuple(self._terminal(name).with_header(header) for name in self.used)
+        self.productions = tuple(
+            Production(rule.origin.name, self._role(rule), tuple(s.name for s in rule.expansion))
+            for rule in rules
+        )
+        strangers = [
+            *unknown_roles(self.productions, OF_MESSAGES, places),
+            *unknown_roles(results, OF_RESULTS, places),
+        ]
+        # A rule that messages and results share is told once.
+        self.findings = list(
+            {(each.line, each.column): each for each in reversed(strangers)}.values()
+        )[::-1]
+        self.terminals = tuple(self._sound_terminals())
+        raise_first(self.findings)
         self.advice: list[GrammarError] = []
         """Advice on grammar that compiles but may not be meant."""
         self.tables = self._tables()
         """The finished tables."""
 
-    def take_results(self, rules: tuple[Production, ...]) -> None:
-        """Adds the rules for tool results to the tables."""
-        self.tables = replace(self.tables, results=rules)
-
     def _tables(self) -> Tables:
-        self._check_roles()
-        productions = tuple(
-            Production(rule.origin.name, self._role(rule), tuple(s.name for s in rule.expansion))
-            for rule in self.rules
-        )
-        self._lint(productions)
+        self._lint()
         kept = self._without_blanks()
         analyzer = self._analyzed(kept)
         states, order = self._numbered(analyzer)
@@ -145,6 +160,8 @@ class _Compiler:
                 row[-1] = (0, states[closure])  # Lark accepts by the state, not by an action
             actions.append(row)
             gotos.append(jumps)
+        leaf_roles = tuple(self._leaf_role(closure) for closure in order)
+        raise_first(self.findings)
         return Tables(
             terminals=self.terminals,
             rules=tuple(
@@ -153,23 +170,21 @@ class _Compiler:
             ),
             actions=tuple(actions),
             gotos=tuple(gotos),
-            leaf_roles=tuple(self._leaf_role(closure) for closure in order),
-            opening=tuple(self._opening(closure, kept) for closure in order),
+            leaf_roles=leaf_roles,
+            opening=tuple(nesting.opening(closure) for closure in order),
             call_opener=nesting.call_opener(),
             value_openers=nesting.value_openers(),
-            productions=productions,
-            signs=signs_of(self.terminals, productions) if self.header.calls != "last" else (),
+            productions=self.productions,
+            signs=signs_of(self.terminals, self.productions) if self.header.calls != "last" else (),
+            results=self.results,
         )
 
-    def _lint(self, productions: tuple[Production, ...]) -> None:
+    def _lint(self) -> None:
         terminals = dict(zip(self.used, self.terminals, strict=True))
-        lint = Lint(productions, terminals, self.header, self.places, self._terminal_place)
-        self.advice += lint.advice()
-        findings = lint.findings()
-        for other in findings[1:]:
-            findings[0].add_note(str(other))
-        if findings:
-            raise findings[0]
+        lint = Lint(self.productions, terminals, self.header, self.places, self._terminal_place)
+        unread = HeaderLint(self.productions, self.results, terminals, self.header, self.places)
+        self.advice += [*lint.advice(), *unused(self.places)]
+        raise_first([*lint.findings(), *unread.findings()])
 
     def _analyzed(self, kept: list[Rule]) -> LALR_Analyzer:
         """Returns Lark's analysis; collisions are reported before Lark would report them."""
@@ -186,16 +201,21 @@ class _Compiler:
 
     # Terminals
 
+    def _sound_terminals(self) -> Iterator[Terminal]:
+        """Yields the terminals that can be read; what is wrong with others is kept as a finding."""
+        for name in self.used:
+            try:
+                yield self._terminal(name).with_header(self.header)
+            except GrammarError as error:
+                self.findings.append(error)
+
     def _terminal(self, lark_name: str) -> Terminal:
         name = roles.bare_name(lark_name)
         definition = self.definitions.get(lark_name)
         if definition is None:
             terminal = declared(name)
             if terminal is None:
-                hint = (
-                    author_errors.nearest(name, roles.DECLARED_TERMINALS)
-                    + "declared terminals are "
-                )
+                hint = nearest(name, roles.DECLARED_TERMINALS) + "declared terminals are "
                 raise self._error(
                     name,
                     "undeclared-terminal",
@@ -221,8 +241,14 @@ class _Compiler:
             expression = f"(?{flag}:{expression})"
         number = self.numbers[lark_name]
         try:
-            least = partial.least_width(expression)
+            with warnings.catch_warnings(action="error", category=FutureWarning):
+                least = partial.least_width(expression)
             streamable(expression)
+        except FutureWarning as problem:
+            message = f"this may mean something else than it says: {str(problem).lower()}"
+            hint = "write `\\[`, `\\-`, `\\&`, `\\|`, `\\~` in a class; `[[:alpha:]]` is unknown to `re`"
+            place = self._terminal_place(lark_name, "")
+            raise place.error("bad-expression", message, hint) from None
         except re.error as problem:
             at = partial.expression_error(definition.pattern.value)
             place = self._terminal_place(lark_name, "", problem.pos or 0 if at is None else at)
@@ -241,7 +267,7 @@ class _Compiler:
             if role not in roles.LEAF_ROLES and role != roles.KNOWN_TOOL:
                 at = self._offset(expression, expression.index(f"(?P<{role}>") + len("(?P<"))
                 message = f"group `{role}` is no role"
-                hint = f"{author_errors.nearest(role, roles.LEAF_ROLES)}a group that is no role begins with `(?:`"
+                hint = f"{nearest(role, roles.LEAF_ROLES)}a group that is no role begins with `(?:`"
                 place = self._terminal_place(lark_name, "", at)
                 raise place.error("undefined-role", message, hint)
         clean, length = bounded(expression, {role: group for group, role in groups})
@@ -279,19 +305,6 @@ class _Compiler:
     def _closing(self, rule: Rule) -> str:
         role = self._role(rule)
         return role if role in _CLOSING else ""
-
-    def _check_roles(self) -> None:
-        for rule in self.rules:
-            role = self._role(rule)
-            if role.startswith("_"):
-                continue
-            if role not in roles.LEAF_ROLES and role not in roles.STRUCTURE_ROLES:
-                known = (*roles.LEAF_ROLES, *roles.STRUCTURE_ROLES)
-                hint = f"{author_errors.nearest(role, known)}roles are {', '.join(known)}"
-                hint += "; begin the name of any other rule with `_`"
-                place = self.places.definition(role) or self.places.use(role)
-                message = f"rule `{role}` is no role"
-                raise (place or self.places.start()).error("undefined-role", message, hint)
 
     def _blank(self, name: str) -> bool:
         terminal = self.terminals[self.numbers[name]]
@@ -343,53 +356,14 @@ class _Compiler:
             found.add(role)
         if len(found) > 1:
             names = ", ".join(f"`{role or 'none'}`" for role in sorted(found))
-            raise self._error(
-                next(role for role in sorted(found) if role),
-                "undecided-role",
-                f"what stands here may play several roles: {names}",
-                "put a literal before one of them",
-            )
-        return found.pop() if found else ""
-
-    def _opening(self, closure: Any, kept: list[Rule]) -> dict[int, str]:
-        """Finds the terminals that certainly open a call or a group in this state."""
-        by_origin: dict[str, list[Rule]] = {}
-        for rule in kept:
-            by_origin.setdefault(rule.origin.name, []).append(rule)
-        chains: dict[int, set[str]] = {}
-
-        def walk(symbols: list[Any], role: str, seen: frozenset[str]) -> None:
-            for symbol in symbols:
-                if isinstance(symbol, LarkTerminal):
-                    chains.setdefault(self.numbers[symbol.name], set()).add(role)
-                    return
-                if symbol.name not in seen:
-                    for rule in by_origin[symbol.name]:
-                        own = self._role(rule)
-                        inner = own if own == "call" or own in roles.GROUP_ROLES else role
-                        walk(list(rule.expansion), inner, seen | {symbol.name})
-                if not self._nullable(symbol.name, by_origin, frozenset()):
-                    return
-
-        for item in closure:
-            if item.index or item.rule.origin.name.startswith("$root"):
-                walk(list(item.rule.expansion[item.index :]), "", frozenset())
-        return {
-            number: next(iter(found))
-            for number, found in sorted(chains.items())
-            if len(found) == 1 and "" not in found
-        }
-
-    def _nullable(self, name: str, by_origin: dict[str, list[Rule]], seen: frozenset[str]) -> bool:
-        if name in seen:
-            return False
-        return any(
-            all(
-                isinstance(s, NonTerminal) and self._nullable(s.name, by_origin, seen | {name})
-                for s in rule.expansion
-            )
-            for rule in by_origin.get(name, [])
-        )
+            first = next(role for role in sorted(found) if role)
+            message = f"what stands here may play several roles: {names}"
+            hint = "put a literal before one of them"
+            error = self._error(first, "undecided-role", message, hint)
+            # The same two roles may meet in several states.
+            if str(error) not in map(str, self.findings):
+                self.findings.append(error)
+        return min(found) if found else ""
 
     def _is_payload(self, name: str) -> bool:
         return name in self.numbers and self.terminals[self.numbers[name]].kind == "payload"

@@ -5,17 +5,18 @@ Example: `call: "<call>" arguments "</call>"` has no place for the name of the t
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.grammar import roles
-from toolgrammar.grammar.payload_kinds import PAYLOADS
+from toolgrammar.grammar.compiling import author_errors
+from toolgrammar.grammar.compiling.rule_roles import RolesOfRules, by_origin, raw_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from toolgrammar.grammar.compiling.places import Place, Places
+    from toolgrammar.grammar.compiling.places import Places
+    from toolgrammar.grammar.compiling.source_text import Place
     from toolgrammar.grammar.header import Header
     from toolgrammar.grammar.terminals import Production, Terminal
     from toolgrammar.values.errors import GrammarError
@@ -51,9 +52,7 @@ class Lint:
         self._header = header
         self._places = places
         self._place_of = place_of
-        self._by_origin: dict[str, list[Production]] = {}
-        for production in productions:
-            self._by_origin.setdefault(production.origin, []).append(production)
+        self._by_origin = by_origin(productions)
 
     def findings(self) -> list[GrammarError]:
         """Lists the findings, each once, in the order of the checks."""
@@ -62,10 +61,8 @@ class Lint:
             self._unreached,
             self._recursive,
             self._nameless,
-            self._trimmed,
-            self._unread,
-            self._renamed,
             self._beside_raw,
+            RolesOfRules(self._productions, self._terminals, self._places).findings,
         )
         found: dict[str, GrammarError] = {}
         for check in checks:
@@ -80,9 +77,7 @@ class Lint:
 
     def _ignored(self) -> Iterator[GrammarError]:
         if (place := self._places.directive("%ignore")) is not None:
-            message = "`%ignore` is not read: white space between tokens is free already"
-            hint = "drop the line; what else stands between tokens belongs into the rules"
-            yield place.error("ignore", message, hint)
+            yield place.error("ignore", author_errors.IGNORED, author_errors.NOT_IGNORED)
 
     # Calls
 
@@ -100,7 +95,7 @@ class Lint:
         """Finds rules that contain themselves in a call or argument: their parts are not kept."""
         for origin, productions in self._by_origin.items():
             played = {production.role for production in productions}
-            if "call" in played:
+            if "call" in played or origin == "start":
                 suspects = {origin}
             elif played & _OF_ONE_ARGUMENT:
                 suspects = {origin} | self._reached(origin)
@@ -112,6 +107,9 @@ class Lint:
                     place = self._places.definition(name) or self._places.start()
                     message = f"`{roles.bare_name(name)}` holds itself: values inside are not kept"
                     hint = "declare a payload that nests: JSON_VALUE, BARE_OBJECT, ELEMENTS"
+                    if origin == "start":
+                        message = "`start` holds itself"
+                        hint = "what stands several times is written `(TEXT | call)*`"
                     yield place.error("recursive", message, hint)
 
     def _reached(self, origin: str) -> set[str]:
@@ -201,86 +199,10 @@ class Lint:
 
     # Raw payloads
 
-    def _trimmed(self) -> Iterator[GrammarError]:
-        """Finds keys of the header's `trim` that name no role of a raw payload."""
-        raw = {self._raw_role(symbol) for p in self._productions for symbol in p.symbols}
-        raw |= {
-            p.role
-            for p in self._productions
-            if not roles.RAW_LIKE.isdisjoint(map(roles.bare_name, p.symbols))
-        }
-        # A payload without a role can't be named in the header.
-        raw.discard("")
-        keyed = "value" in raw and any(p.role == "key" for p in self._productions)
-        for name in self._header.trim:
-            if name in raw or keyed:
-                continue
-            known = sorted(raw)
-            near = difflib.get_close_matches(name, known, 1)
-            said = f"nearest: `{near[0]}`; " if near else ""
-            hint = f"{said}roles that read RAW here: {', '.join(known) or 'none'}"
-            message = f"`{name}` is no role that reads RAW in this grammar"
-            yield self._in_header("trim", name).error("unread-trim", message, hint)
-
-    def _unread(self) -> Iterator[GrammarError]:
-        """Finds keys of the header for a terminal that the grammar does not have."""
-        used = {terminal.name for terminal in self._terminals.values()}
-        for key, terminal in ((each.header, name) for name, each in PAYLOADS.items()):
-            if key and getattr(self._header, key) and terminal not in used:
-                message = f"`{key}` says how `{terminal}` is written, and it is not used here"
-                hint = f"drop the line, or `%declare {terminal}` and use it"
-                yield self._header_line(key).error(f"unread-{key}", message, hint)
-        keys = ("names", "keys", "misspelt", "observation", "answer")
-        for key, name in ((each, name) for each in keys for name in getattr(self._header, each)):
-            if name not in used:
-                near = difflib.get_close_matches(name, sorted(used), 1)
-                hint = f"nearest: `{near[0]}`" if near else "name a terminal that a `call` uses"
-                message = f"`{name}` is no terminal of this grammar"
-                yield self._in_header(key, name).error(f"unread-{key}", message, hint)
-
-    def _renamed(self) -> Iterator[GrammarError]:
-        """Finds arguments with a role, such as an id, in a grammar whose values are not all text."""
-        written = {
-            roles.bare_name(symbol)
-            for production in self._productions
-            if production.role == "value"
-            for symbol in production.symbols
-        }
-        scanned = sorted(written & PAYLOADS.keys() - roles.RAW_LIKE)
-        if self._header.roles and (scanned or not written):
-            message = "`roles` is for arguments with a `value` each, and there is none here"
-            if scanned:
-                message = f"`roles` is for values that are text, and `{scanned[0]}` is read here"
-            hint = "drop the line; give the id a rule of its own, `id: …`"
-            yield self._header_line("roles").error("unread-roles", message, hint)
-
-    def _header_line(self, key: str) -> Place:
-        path, text = self._places.files[0]
-        match = re.search(rf"(?m)^//@[ \t]*{key}[ \t]*:", text)
-        line = text.count("\n", 0, match.start()) + 1 if match else 1
-        return self._places.at(path, line, 1)
-
-    def _in_header(self, key: str, word: str) -> Place:
-        path, text = self._places.files[0]
-        match = re.search(
-            rf"(?m)^//@[ \t]*{key}[ \t]*:.*?(?<![^\s,:])({re.escape(word)})(?:=|[\s,]|$)", text
-        )
-        offset = match.start(1) if match else 0
-        line = text.count("\n", 0, offset) + 1
-        return self._places.at(path, line, offset - text.rfind("\n", 0, offset))
-
-    def _raw_role(self, symbol: str) -> str:
-        """Returns the role of a rule that is a raw payload and nothing else, else ""."""
-        for production in self._by_origin.get(symbol, ()):
-            names = [roles.bare_name(part) for part in production.symbols]
-            if len(names) == 1 and names[0] in roles.RAW_LIKE:
-                return production.role
-        return ""
-
     def _beside_raw(self) -> Iterator[GrammarError]:
         for production in self._productions:
             for at, symbol in enumerate(production.symbols):
-                role = self._raw_role(symbol)
+                role = raw_role(self._by_origin, symbol)
                 # Only payloads of a call have to be exact to the blank.
                 if role and not role.startswith("_") and role not in roles.PROSE_ROLES:
                     yield from self._before_raw(production, at, role)

@@ -1,4 +1,4 @@
-"""Finds the tags that identify a call that is quoted inside a raw value.
+"""Finds the tags that open and close a call, also one that is quoted inside a raw value.
 
 Example: of `call: "<call=" name ">" argument* "</call>"` the opener is `<call=`, a name and `>`,
 the closer `</call>`.
@@ -42,6 +42,9 @@ class Nesting:
         self._terminals = terminals
         self._numbers = numbers
         self._first = first
+        self._by_origin: dict[str, list[Any]] = {}
+        for rule in rules:
+            self._by_origin.setdefault(rule.origin.name, []).append(rule)
 
     def call_opener(self) -> tuple[tuple[int, ...], ...]:
         """Finds the tags of a call that may nest inside a raw value: opener, followers, closer."""
@@ -130,6 +133,40 @@ class Nesting:
                 shared.append(numbers)
         # Repeated ways are listed once.
         return tuple(dict.fromkeys((*found, *shared) if found else bare[:1]))
+
+    def opening(self, closure: Any) -> dict[int, str]:
+        """Finds the terminals that certainly open a call or a group in a state."""
+        chains: dict[int, set[str]] = {}
+
+        def walk(symbols: list[Any], role: str, seen: frozenset[str]) -> None:
+            for symbol in symbols:
+                if symbol.is_term:
+                    chains.setdefault(self._numbers[symbol.name], set()).add(role)
+                    return
+                if symbol.name not in seen:
+                    for rule in self._by_origin[symbol.name]:
+                        own = roles.bare_name(rule.alias or rule.origin.name)
+                        inner = own if own == "call" or own in roles.GROUP_ROLES else role
+                        walk(list(rule.expansion), inner, seen | {symbol.name})
+                if not self._nullable(symbol.name, frozenset()):
+                    return
+
+        for item in closure:
+            if item.index or item.rule.origin.name.startswith("$root"):
+                walk(list(item.rule.expansion[item.index :]), "", frozenset())
+        return {
+            number: next(iter(found))
+            for number, found in sorted(chains.items())
+            if len(found) == 1 and "" not in found
+        }
+
+    def _nullable(self, name: str, seen: frozenset[str]) -> bool:
+        if name in seen:
+            return False
+        return any(
+            all(not s.is_term and self._nullable(s.name, seen | {name}) for s in rule.expansion)
+            for rule in self._by_origin.get(name, [])
+        )
 
     def _leaf(self, symbol: Any) -> list[Any]:
         for rule in self._rules:

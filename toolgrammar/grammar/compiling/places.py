@@ -8,115 +8,20 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from toolgrammar.grammar import files
+from toolgrammar.grammar.compiling.source_text import CHANGES, Place, SourceText, names_begin
 from toolgrammar.grammar.roles import bare_name
-from toolgrammar.values.errors import GrammarError
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
     from pathlib import Path
 
-# Comments come first, and `//` is never an empty expression.
-_TOKEN = late(
-    r"""
-    (?P<comment>//[^\n]*|\#[^\n]*)
-    |(?P<regexp>/(?!/)(?:\\/|\\\\|[^/])*?/[imslux]*)
-    |(?P<string>"(?:\\"|\\\\|[^"\n])*?"i?)
-    |(?P<directive>%[a-z]+)
-    |(?P<name>[A-Za-z_]\w*)
-    |(?P<line>\n)
-    |(?P<mark>->|[^\s])
-    """,
-    re.VERBOSE,
-)
+    from toolgrammar.grammar.compiling.source_text import Definition, Token
+
 _HELPER = late(r"__(?P<owner>\w+?)_(?:star|plus|repeat|opt|maybe|anon)\w*_\d+")
-_MODIFIERS = frozenset("!?")
-_CHANGES = frozenset({"%override", "%extend"})
-_BEFORE_COLON = late(r"(?:\{[^{}\n]*\})?(?:\.[+-]?\d+)?[ \t]*:")
-
-
-class Place(NamedTuple):
-    """A place in a grammar file."""
-
-    file: Path
-    line: int
-    """From 1."""
-    column: int
-    """From 1, in characters."""
-
-    def error(self, code: str, message: str, hint: str) -> GrammarError:
-        """Returns the error that points here."""
-        return GrammarError(
-            message,
-            file=str(self.file),
-            line=self.line,
-            column=self.column,
-            hint=hint,
-            code=code,
-        )
-
-
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    offset: int
-
-
-class _Definition(NamedTuple):
-    """A rule or a terminal: its name, and the tokens after the colon."""
-
-    name: _Token
-    body: tuple[_Token, ...]
-
-
-class _Text:
-    """One file, split into tokens."""
-
-    def __init__(self, path: Path, module: str, text: str) -> None:
-        self.path = path
-        self.module = module.removesuffix(".lark").replace("/", "__")
-        self.text = text
-        self.tokens = tuple(_tokens(text))
-        self.definitions = tuple(self._definitions())
-
-    def place(self, offset: int) -> Place:
-        """Returns the line and the column of an offset."""
-        line = self.text.count("\n", 0, offset) + 1
-        return Place(self.path, line, offset - self.text.rfind("\n", 0, offset))
-
-    def statements(self) -> Iterator[list[_Token]]:
-        """Returns the tokens between line ends; a line that begins with `|` is a continuation."""
-        statement: list[_Token] = []
-        first = True
-        for token in self.tokens:
-            if token.kind == "line":
-                first = True
-                continue
-            # A line that begins with `|` adds an alternative to the rule above it.
-            if first and token.text != "|" and statement:
-                yield statement
-                statement = []
-            first = False
-            statement.append(token)
-        if statement:
-            yield statement
-
-    def _definitions(self) -> Iterator[_Definition]:
-        """Yields the rules and terminals that the file defines."""
-        for statement in self.statements():
-            # `?name: …` or `%override name: …`: the tokens before the name are dropped.
-            head = [token for token in statement[:4] if token.text not in _MODIFIERS]
-            if head and head[0].text in _CHANGES:
-                head = head[1:]
-            if head and head[0].kind == "name":
-                end = head[0].offset + len(head[0].text)
-                # `name{parameters}.2:` has a template's parameters and a priority before the colon.
-                if match := _BEFORE_COLON.match(self.text, end):
-                    body = tuple(token for token in statement if token.offset >= match.end())
-                    yield _Definition(head[0], body)
 
 
 class Places:
@@ -125,7 +30,7 @@ class Places:
     def __init__(self, path: Path) -> None:
         """Parses a grammar and its imports."""
         self._texts = [
-            _Text(file, module, _text_of(file)) for module, file in files.grammar_files(path)
+            SourceText(file, module, _text_of(file)) for module, file in files.grammar_files(path)
         ]
 
     @property
@@ -187,7 +92,7 @@ class Places:
         """Returns the place where `%override` or `%extend` names a rule or a terminal."""
         for text in self._texts:
             for token, following in itertools.pairwise(text.tokens):
-                if token.text in _CHANGES and following.text == bare_name(name):
+                if token.text in CHANGES and following.text == bare_name(name):
                     return text.place(following.offset)
         return None
 
@@ -199,7 +104,7 @@ class Places:
         return None
 
     @staticmethod
-    def _inside(text: _Text, token: _Token, offset: int) -> Place:
+    def _inside(text: SourceText, token: Token, offset: int) -> Place:
         # After the quote or slash that opens the token.
         inside = min(offset + 1, len(token.text) - 1) if offset >= 0 else 0
         return text.place(token.offset + inside)
@@ -225,14 +130,12 @@ class Places:
             for statement in text.statements():
                 if statement[0].text != "%import" or len(statement) < 2:
                     continue
-                marks = [token.text for token in statement]
-                # `%import .common.text.TEXT` has its only name in the path.
-                to = marks.index("(") if "(" in marks else len(statement)
-                path = "".join(marks[1:to])
+                to = names_begin(statement)
+                path = "".join(token.text for token in statement[1:to])
                 names = tuple(
                     (token.text, text.place(token.offset))
                     for token in statement[to:]
-                    if token.kind == "name"
+                    if token.kind == "name" and statement[to].text == "("
                 )
                 yield text.place(statement[1].offset), path, names
 
@@ -248,23 +151,64 @@ class Places:
 
     def names_in(self, file: Path) -> frozenset[str]:
         """Lists the names that a file defines, declares or imports."""
-        names: set[str] = set()
+        text = next(text for text in self._texts if text.path == file)
+        return frozenset(
+            [*(each.name.text for each in text.definitions), *(t.text for t in text.brought())]
+        )
+
+    def declared(self) -> Iterator[tuple[Place, str]]:
+        """Lists the names that the files declare, with their places."""
         for text in self._texts:
-            if text.path == file:
-                names.update(definition.name.text for definition in text.definitions)
-                for statement in text.statements():
-                    if statement[0].text in ("%declare", "%import"):
-                        names.update(token.text for token in statement if token.kind == "name")
-        return frozenset(names)
+            for statement in text.statements():
+                for token in statement[1:] if statement[0].text == "%declare" else ():
+                    yield text.place(token.offset), token.text
+
+    def undefined(self) -> Iterator[tuple[Place, str, frozenset[str]]]:
+        """Lists the names that their file lacks, at their first use, with those that it has."""
+        for text in self._texts:
+            known = self.names_in(text.path)
+            seen = set(known)
+            for token in (token for each in text.definitions for token in each.uses()):
+                if token.text not in seen:
+                    seen.add(token.text)
+                    yield text.place(token.offset), token.text, known
+
+    def unused(self, roots: Container[str]) -> Iterator[tuple[Place, str]]:
+        """Lists what the grammar defines, declares or imports and does not use, with its place.
+
+        Args:
+            roots: the names from which reading and writing begin.
+        """
+        main = self._texts[0]
+        used = {each.name.text: {token.text for token in each.uses()} for each in main.definitions}
+        names = [*(each.name for each in main.definitions), *main.brought()]
+        # What an import is changed by is used by the file that it comes from.
+        reached = {t.text for t in names if t.text in roots or self.changed(t.text) is not None}
+        pending = [*reached]
+        while pending:
+            found = used.get(pending.pop(), set()) - reached
+            reached |= found
+            pending += found
+        lost = {token.text for token in names} - reached
+        # A rule that only an unused one leads to needs no finding of its own.
+        inner = {name for each in lost for name in used.get(each, ()) if name != each}
+        for token in names:
+            if token.text in (lost - inner or lost):
+                yield main.place(token.offset), token.text
 
     def holding(self, part: str) -> Place | None:
         """Returns the place of the literal that contains a text as it is spelled."""
         return self._first("string", lambda written: part in written)
 
+    def matching(self, pattern: str) -> Place | None:
+        """Returns the place of the first text that an expression matches."""
+        found = ((text, re.search(pattern, text.text)) for text in self._texts)
+        return next((text.place(match.start()) for text, match in found if match), None)
+
     def continued(self, file: Path, line: int) -> Place | None:
         """Returns the place of a line that continues a rule without `|`, if there is one."""
         text = next(text for text in self._texts if text.path == file)
-        before: list[_Token] = []
+        before: list[Token] = []
         for statement in text.statements():
             first = text.place(statement[0].offset)
             # Lark reports the line where it failed, which may be inside a statement.
@@ -282,7 +226,7 @@ class Places:
             before = statement
         return None
 
-    def _find(self, symbol: str) -> tuple[_Text, _Definition] | None:
+    def _find(self, symbol: str) -> tuple[SourceText, Definition] | None:
         """Finds a definition: in the file of the name's prefix, else in the first."""
         # `__call_star_0` is a part of the rule `call`.
         if helper := _HELPER.fullmatch(symbol):
@@ -326,11 +270,3 @@ def _text_of(file: Path) -> str:
     except UnicodeDecodeError as error:
         message = f"byte {error.start} is not UTF-8"
         raise Place(file, 1, 1).error("encoding", message, "save the grammar as UTF-8") from None
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup
-        assert kind is not None
-        if kind != "comment":
-            yield _Token(kind, match[0], match.start())

@@ -17,25 +17,14 @@ if TYPE_CHECKING:
     from lark.lexer import TerminalDef  # noqa: TID251 - a type only
     from lark.load_grammar import Grammar  # noqa: TID251 - a type only
 
-    from toolgrammar.grammar.compiling.places import Places
 
-_LEAVES = ("name", "id", "input", "content")
-_STRUCTURE = (roles.RESULTS, "result")
-
-
-def result_rules(grammar: Grammar, places: Places) -> tuple[Production, ...]:
-    """Returns the rules for writing results; () if the grammar has none.
-
-    Raises:
-        GrammarError: one of the rules is not a role of a result.
-    """
+def result_rules(grammar: Grammar) -> tuple[Production, ...]:
+    """Returns the rules for writing results; () if the grammar has none."""
     # Most grammars have no results; Lark would refuse to compile a rule that does not exist.
     if all(str(name) != roles.RESULTS for name, *_ in grammar.rule_defs):
         return ()
     definitions, rules, _ = grammar.compile([roles.RESULTS], "*")
     terminals = {definition.name: definition for definition in definitions}
-    for rule in rules:
-        _check(rule, places)
     return tuple(
         Production(
             rule.origin.name,
@@ -63,14 +52,3 @@ def _spelled(symbol: Symbol, terminals: dict[str, TerminalDef]) -> str:
     if pattern.type == "str" and not pattern.flags:
         return f'"{pattern.value}'
     return f"/{pattern.to_regexp()}"
-
-
-def _check(rule: Rule, places: Places) -> None:
-    role = _role(rule)
-    # Rules with `_` have no role in a result: they only share a spelling.
-    if role.startswith("_") or role in _LEAVES or role in _STRUCTURE:
-        return
-    place = places.definition(role) or places.use(role) or places.start()
-    message = f"rule `{role}` is no role of a tool result"
-    hint = f"roles are {', '.join((*_STRUCTURE, *_LEAVES))}"
-    raise place.error("undefined-role", message, f"{hint}; begin any other rule with `_`")

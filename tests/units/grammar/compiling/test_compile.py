@@ -370,7 +370,7 @@ def test_advises_where_something_else_may_be_meant(
     path = tmp_path / "mine.lark"
     path.write_text(text, encoding="utf-8")
     compile_file(path)
-    [advice] = advice_on(path)
+    [advice] = [each for each in advice_on(path) if each.code != "unused"]
     assert (advice.code, f"{advice.line}:{advice.column}") == (code, place)
     assert advice.hint
 
@@ -396,7 +396,7 @@ def test_says_nothing_about_a_sound_grammar(tmp_path: Path, text: str) -> None:
     path = tmp_path / "mine.lark"
     path.write_text(text, encoding="utf-8")
     compile_file(path)
-    assert advice_on(path) == []
+    assert [each for each in advice_on(path) if each.code != "unused"] == []
 
 
 def test_every_shipped_grammar_compiles() -> None:

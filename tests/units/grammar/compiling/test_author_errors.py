@@ -1,0 +1,125 @@
+"""`grammar/compiling/`: mistakes of authors are told in their words, at their place, all at once."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.units.grammar.compiling.test_compile import GOOD, HEAD, PAIRS, REST, called
+from toolgrammar.grammar.compiling.compile import advice_on, compile_file
+from toolgrammar.values.errors import GrammarError
+
+
+def headed(line: str, text: str = GOOD) -> str:
+    """A grammar with another line in its header, the second one."""
+    return text.replace("mine\n", f"mine\n{line}\n", 1)
+
+
+def findings(folder: Path, text: str) -> list[str]:
+    """What is said about a grammar, without the folder."""
+    path = folder / "mine.lark"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(GrammarError) as caught:
+        compile_file(path)
+    said = [str(caught.value), *getattr(caught.value, "__notes__", ())]
+    return [each.replace(f"{path}:", "") for each in said]
+
+
+ELEMENTS = called('OPEN name argument* "</a>"', PAIRS)
+WRONG = [
+    ("stop at the opener", headed("//@ stop: @@call", GOOD.replace('OPEN: /^@@call /m', 'OPEN: "@@call "')), "2:1: stop-opener", "closer"),
+    ("alike without a literal", headed('//@ alike: "x:", "y"'), "2:1: unread-alike", "spells it"),
+    ("alike alone", headed('//@ alike: "x:"'), "2:12: header `x:` has no other", '"x:", "…"'),
+    ("entities of nothing", headed("//@ entities: input"), "2:15: unread-entities", "drop it"),
+    ("no value", headed("//@ entities:"), "2:14: header `entities` has no value", "drop the line"),
+    ("trim without a mode", headed("//@ trim: value=", ELEMENTS), "2:11: header `value=`", "one-newline"),
+    ("observation is a role", headed("//@ observation: result"), "2:18: unread-observation", "names terminals"),
+    ("observation as a rule", called("OPEN name observation", "observation: /x/\n"), "7:1: undefined-role", "nearest: `results`"),
+    ("tool as a rule", GOOD.replace("name", "tool"), "8:1: undefined-role", "nearest: `name`"),
+    ("key to repeat", called('OPEN name "</" SAME_KEY ">"').replace("RAW)", "SAME_KEY)"), "6:22: nothing-to-repeat", "rule `argument`"),
+    ("name to repeat", called('"<" SAME_NAME " " name').replace("RAW)", "SAME_NAME)"), "6:11: nothing-to-repeat", "rule `call`"),
+    ("fence to repeat", called("OPEN name input SAME_FENCE", "input: RAW\n").replace("RAW)", "RAW, SAME_FENCE)"), "6:23: nothing-to-repeat", "put FENCE"),
+    ("name of letters", called('OPEN name "x"').replace("/[\\w.-]+/", '("a".."z")+'), "8:1: empty-role", "one expression"),
+    ("results that are read", GOOD.replace("| call)", "| call | results)") + 'results: "<r>" RAW "</r>"\n', "5:23: results-in-start", "observation"),
+    ("start in itself", GOOD.replace("start: (", "start: start ("), "5:1: recursive `start`", "(TEXT | call)*"),
+    ("content misspelt", GOOD + "results: result+\nresult: result__contents\nresult__contents: RAW\n", "12:1: undefined-role", "nearest: `content`"),
+    ("name misspelt", GOOD.replace("OPEN name", "OPEN nmae"), "6:12: undefined-name", "nearest: `name`"),
+    ("terminal not imported", GOOD.replace(", RAW)", ")") + "_x: RAW\n", "10:5: undefined-name", "`%import .common.text (RAW)`"),
+    ("small letters in an import", GOOD.replace("TEXT, RAW)", "text)"), "2:23: missing-import", "nearest: `TEXT`"),
+    ("file misspelt", GOOD.replace("n.text", "n.texts"), "2:9: missing-import", "nearest: `text`"),
+    ("import without brackets", GOOD.replace("(TEXT, RAW)", "TEXT, RAW"), "2:22: syntax", "an import reads"),
+    ("import as in Python", "from .common.text import TEXT\n" + GOOD.partition("\n")[2], "1:7: syntax", "an import reads"),
+    ("declared in small letters", GOOD + "%declare raw\n", "10:10: undeclared-terminal", "nearest: `RAW`"),
+    ("semicolon", GOOD.replace("JSON_OBJECT\n", "JSON_OBJECT;\n"), "9:23: syntax", "ends with its line"),
+    ("rule without a colon", GOOD.replace("arguments: J", "arguments J"), "9:1: unmarked-line", "`arguments: …`"),
+    ("slash in an expression", GOOD.replace("[\\w.-]", "[\\w/-]"), "8:12: syntax", "written `\\/`"),
+    ("quote in a literal", called('"<a b="" name "\\">"'), "6:22: syntax", 'in a literal `\\"`'),
+    ("braces for repeats", called("OPEN {name}"), "6:12: syntax", "`~2..5`"),
+    ("comma between parts", called("OPEN, name"), "6:11: syntax", "without commas"),
+    ("expression as in Python", GOOD.replace("name: /[\\w.-]+/", 'name: r"x+"'), "8:7: undefined-name", "slashes alone"),
+    ("class of another dialect", GOOD.replace("/[\\w.-]+/", "/[[:alpha:]]+/"), "8:7: bad-expression", "`[[:alpha:]]`"),
+    ("repeat backwards", called("OPEN name~3..1"), "6:12: bad-repeat", "smaller number"),
+    ("range of words", GOOD + 'X: "ab".."c"\n', "10:8: bad-range", '`"a".."z"`'),
+    ("template", called("OPEN _t{name, name}", "_t{a}: a\n"), "6:12: template", "`_t{…}: …`"),
+    ("template with twins", called("OPEN name", "_t{a, a}: a\n"), "7:1: template", "rename"),
+    ("ignore of nothing", GOOD + "%ignore WS\n", "10:9: ignore", "drop the line"),
+    ("alias in a terminal", GOOD + "X: /x/ -> y\n", "10:1: alias-in-terminal", "to the rule"),
+    ("more of a scanned terminal", GOOD + "%extend TEXT: /x/\n", "10:9: not-imported", "of your own"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
+)
+def test_says_what_where_and_how_to_mend(tmp_path: Path, text: str, said: str, hint: str) -> None:
+    found = next((each for each in findings(tmp_path, text) if each.startswith(said)), "")
+    assert hint in found.partition("hint: ")[2], findings(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (headed("//@ titel: x\n//@ trim: value=stripp\n//@ titel: y"), ["2:5", "3:17", "4:5"]),
+        (headed("//@ titel: x", GOOD + "_x: )\n"), ["2:5", "11:5"]),
+        (GOOD.replace("(TEXT, RAW)", "(TEXXT, RAWW)"), ["2:23", "2:30"]),
+        (called("OPEN nam argument"), ["6:12", "6:16"]),
+        (called("OPEN tool arg", "tool: /x(/\narg: /x/\n"), ["7:1", "8:1", "7:9"]),
+        (called("OPEN name A B", "A: /x(/\nB: /y(/\n"), ["7:6", "8:6"]),
+        (called("OPEN (_a | _b | _c)", "_a: name\n_b: name\n_c: name\n"), ["9:1"]),
+    ],
+)
+def test_findings_that_do_not_follow_come_at_once(
+    tmp_path: Path, text: str, places: list[str]
+) -> None:
+    assert [":".join(each.split(":")[:2]) for each in findings(tmp_path, text)] == places
+
+
+UNUSED = [
+    ("a rule", GOOD + "id: /x/\n", "10:1: unused nothing leads to `id`"),
+    ("a part", GOOD + "_x: Y\nY: /y/\n", "10:1: unused nothing leads to `_x`"),
+    ("a terminal", GOOD + "X: /x/\n", "10:1: unused nothing leads to `X`"),
+    ("an import", GOOD, "2:29: unused nothing leads to `RAW`"),
+    ("a result", GOOD + "result: content\ncontent: RAW\n", "10:1: unused nothing leads to `result`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [row[1:] for row in UNUSED], ids=[row[0] for row in UNUSED]
+)
+def test_what_nothing_leads_to_is_a_note(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "mine.lark"
+    path.write_text(text, encoding="utf-8")
+    [found] = [str(each) for each in advice_on(path) if each.code == "unused" and said in str(each)]
+    assert "hint: " in found
+
+
+def test_what_an_import_is_changed_by_is_used(tmp_path: Path) -> None:
+    (tmp_path / "mine.lark").write_text(GOOD, encoding="utf-8")
+    other = "//@ id: other\n%import .mine (start, name)\n%override name: /x+/\n"
+    (tmp_path / "other.lark").write_text(other, encoding="utf-8")
+    assert advice_on(tmp_path / "other.lark") == []
+
+
+def test_what_an_argument_of_a_template_is_named_is_defined(tmp_path: Path) -> None:
+    text = f"{HEAD}call: OPEN _t{{name}}\n_t{{part}}: part arguments\n{REST}"
+    (tmp_path / "mine.lark").write_text(text, encoding="utf-8")
+    compile_file(tmp_path / "mine.lark")
