@@ -13,6 +13,8 @@ _MOST = r"{0,1024}"
 """The maximal length of a closing mark, and of the blanks beside it: no line stalls a stream."""
 OPENING = rf"['\"]?{_WORD}['\"]?"
 """The expression of a mark at the beginning of the text, where it may be in quotes."""
+STRICT = rf"'{_WORD}'|\"{_WORD}\"|{_WORD}(?!['\"])"
+"""The same with a quote on both sides, or on none."""
 CLOSING = rf"(?m:^[ \t]{_MOST}[A-Za-z_][A-Za-z0-9_]{_MOST}[ \t\r]{_MOST}$)"
 """The expression of a line that consists of any mark."""
 CLOSING_BEGINNINGS = partial(CLOSING) or ""
@@ -25,6 +27,13 @@ _OPENED = late(rf"<<-?['\"]?({_WORD})")
 def word(opening: str) -> str:
     """Returns the mark without its quotes."""
     return opening.strip("'\"")
+
+
+def quoted_alike(opening: str) -> str:
+    """Returns a mark with the same quote on both sides: `'EOF` is a damaged `'EOF'`."""
+    found = word(opening)
+    quote = opening[0] if opening[0] in "'\"" else opening[-1]
+    return f"{quote}{found}{quote}" if opening != found else found
 
 
 def closing(marks: tuple[str, ...]) -> str:

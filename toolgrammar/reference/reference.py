@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _PAYLOAD = "payload__"  # The prefix of rules that represent a payload.
 _STARTS = {"call", *roles.GROUP_ROLES}
+_OF_START = "__start_"  # The prefix of what Lark makes of `(…)*` in `start`.
 _ALL_TOKENS = True  # Lark's `global_keep_all_tokens`.
 
 
@@ -136,13 +137,23 @@ class _StrictGrammar(Grammar):
         self._strict = strict
         self._tables = strict.machine.tables
         # A call may be a rule of that name, or any rule with that role.
-        self.starts = tuple(
-            dict.fromkeys(
-                p.origin
-                for p in self._tables.productions
-                if {roles.bare_name(p.origin), p.role} & _STARTS
-            )
-        )
+        found = [
+            p.origin
+            for p in self._tables.productions
+            if {roles.bare_name(p.origin), p.role} & _STARTS
+        ]
+        self.starts = tuple(dict.fromkeys([*found, *self._parts(frozenset(found))]))
+
+    def _parts(self, holding: frozenset[str]) -> list[str]:
+        """Lists the parts of a message that hold calls, such as `_turn: "<turn>" call "</turn>"`."""
+        before: frozenset[str] = frozenset()
+        productions = self._tables.productions
+        while before != holding:
+            before = holding
+            holding |= {p.origin for p in productions if not holding.isdisjoint(p.symbols)}
+        of_start = (p for p in productions if p.origin == "start" or p.origin.startswith(_OF_START))
+        used = {symbol for p in of_start for symbol in p.symbols if symbol in holding}
+        return sorted(symbol for symbol in used if not symbol.startswith(_OF_START))
 
     def compile(
         self, _start: object, _terminals_to_keep: object

@@ -296,6 +296,8 @@ class StrictTerminals:
             return fences.closing(self._fence)
         if self._marks and terminal.name == "SAME_MARK":
             return marks.closing(self._marks)
+        if self.machine.tables.terminals[number].is_mark:
+            return marks.STRICT
         # The longest first, since `re` uses the first alternative that matches.
         if self._names and terminal.name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"

@@ -287,8 +287,9 @@ class ToolCallTransformer(Transformer[Token, "list[ToolCall]"]):
             list(starts),
         )
         # The transformer works from the leaves up, so a section has to be open before its calls.
-        if tree.data in roles.GROUP_ROLES:
-            self._feed.open(str(tree.data))
+        parts = (str(part.data) for part in tree.iter_subtrees_topdown())
+        if group := next((part for part in parts if part in roles.GROUP_ROLES), ""):
+            self._feed.open(group)
         super().transform(tree)
         return self._feed.finish()
 

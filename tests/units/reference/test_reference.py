@@ -5,6 +5,7 @@ from lark import Token, Transformer, Tree
 from lark.exceptions import UnexpectedInput
 
 from tests.laws.every_case import cases, each_format
+from tests.units.core.held import check, format_in
 from toolgrammar import (
     Format,
     RenderError,
@@ -267,3 +268,22 @@ def own(calls: list[ToolCall], carried: set[str]) -> str:
             for c in calls
         ]
     )
+
+
+def test_a_part_of_the_message_that_holds_a_group_has_a_tree(tmp_path: Path) -> None:
+    grammar = (
+        "//@ id: turns\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
+        'start: (TEXT | _turn)*\n_turn: "<turn>" (calls | call) "</turn>"\n'
+        'calls: "<all>" call+ "</all>"\ncall: "<call " name ">" arguments "</call>"\n'
+        "name: /\\w+/\narguments: JSON_OBJECT\n"
+    )
+    chosen = format_in(tmp_path, grammar)
+    call = {"name": "f", "arguments": {"a": 1}}
+    for text, count in (
+        ('<turn><all><call f>{"a": 1}</call><call f>{"a": 1}</call></all></turn>', 2),
+        ('<turn><call f>{"a": 1}</call></turn>', 1),
+    ):
+        assert [each.name for each in ToolCallTransformer().transform(chosen.tree(text))] == (
+            ["f"] * count
+        )
+        check(chosen, text, {"calls": [call] * count, "status": ["complete"] * count})

@@ -290,6 +290,9 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         builder.marks["SAME_FENCE"] = text
     if step.terminal.is_mark:
         builder.marks["SAME_MARK"] = marks.word(text)
+        if text != (whole := marks.quoted_alike(text)):
+            place = start - driver.base
+            report_misspelt(driver, place, place + len(text), whole, sure=True)
     if driver.final and step.leaf == "value":
         # Nothing shows that the last word of the text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)

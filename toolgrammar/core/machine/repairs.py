@@ -170,6 +170,15 @@ def landmarks_of(node: Node) -> re.Pattern[str] | None:
     return compile_pattern("|".join(found)) if found else None
 
 
+def opens_call(node: Node, text: str, place: int) -> bool:
+    """Whether a token of a node that opens a call stands at a place of a text."""
+    return any(
+        node.steps[group].opens == "call"
+        and compile_pattern(node.machine.expressions.pattern(terminal)).match(text, place)
+        for group, terminal in node.tokens
+    )
+
+
 def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
     """Whether a literal is markup that prose does not have, and is not an opener here."""
     text = terminal.text.strip()

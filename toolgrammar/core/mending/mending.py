@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.evidence.member_behind import stands_early
-from toolgrammar.core.evidence.used import NEAR, begins, is_quoted, touches
+from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
 from toolgrammar.core.machine.repairs import (
@@ -30,12 +30,12 @@ from toolgrammar.core.machine.repairs import (
     begins_line,
     clipped,
     ends_line,
-    landmarks_of,
     repairs_of,
     written,
 )
 from toolgrammar.core.mending.misspelt import respell
 from toolgrammar.core.mending.nameless import report_cut_nameless
+from toolgrammar.core.mending.section_words import pass_words
 from toolgrammar.core.state.doubts import (
     ended_with_line,
     is_mark,
@@ -44,9 +44,8 @@ from toolgrammar.core.state.doubts import (
     may_lack_arguments,
 )
 from toolgrammar.core.trust.beside_arguments import holds_beside, rest_follows
-from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.diagnostics import Edit
-from toolgrammar.values.patterns import blanks, late
+from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -56,10 +55,6 @@ if TYPE_CHECKING:
     from toolgrammar.core.state.driver import Driver
 
 _LONGEST_MARKUP = 256  # The most characters to wait for while the text may become an anchor.
-_QUOTES = "`\"'"
-_REACH = 512  # The most characters of words between the calls of a section.
-_MARKUP = late(r"[<>{}\[\]|`\uff5c]")
-"""Characters that words before the first call of a section do not contain."""
 
 
 def step_back_to_call(driver: Driver, key: str) -> bool:
@@ -174,59 +169,6 @@ def _is_glued(driver: Driver, place: int) -> bool:
     before = driver.builder.source.slice(driver.last_end - 1, driver.last_end)
     is_payload = last is not None and last.leaf != ""
     return is_payload and touches(before, driver.buffer[place])
-
-
-def pass_words(driver: Driver, place: int) -> bool | None:
-    """Emits words between the calls of a section as text, if markup of the section follows soon.
-
-    Before the first call, the opener of the section has to look like one in use.
-
-    Returns:
-        False if more text is needed; None if no markup of the section follows.
-    """
-    builder, buffer = driver.builder, driver.buffer
-    pattern = landmarks_of(driver.node)
-    # Words in a call belong to it, not to the section.
-    if pattern is None or builder.group is None or builder.has_draft:
-        return None
-    if driver.island >= 0 and not (buffer[place : place + 1].isalpha() and _opens_section(driver)):
-        return None
-    match = pattern.search(buffer, place, place + _REACH)
-    if match is None:
-        return None if driver.final or len(buffer) - place >= _REACH else False
-    if buffer[match.start() - 1] in _QUOTES:
-        return None  # quoted markup is not in use
-    words = buffer[place : match.start()]
-    if driver.island >= 0:
-        if not begins(words) or _MARKUP.search(words):
-            return None
-        driver.commit()
-    span = Span(driver.base + place, driver.base + match.start())
-    message = "Found text between the calls of a section; it is no call's"
-    is_lost = _MARKUP.search(words) and any(map(str.isalnum, words))
-    builder.report(
-        "skipped-markup", "error" if is_lost else "warning", message, span, edits=(Edit(span, ""),)
-    )
-    driver.give_text(place, match.start())
-    driver.move_to(match.start())
-    # The next call begins after the words, since spans must not overlap.
-    if driver.unit >= 0:
-        driver.begin_unit(driver.base + match.start(), in_call=driver.in_call)
-    return True
-
-
-def _opens_section(driver: Driver) -> bool:
-    """Whether an island has only the opener of a section, which is not part of a sentence."""
-    start = driver.island
-    opener = driver.buffer[start : driver.position]
-    before = driver.builder.source.slice(driver.base + start - NEAR, driver.base + start)
-    return (
-        driver.island_tokens == 1
-        and not driver.builder.strict
-        and is_of_calls(opener, "")
-        and begins(before)
-        and not is_quoted(before, len(before))
-    )
 
 
 def _complete_half(driver: Driver, place: int) -> bool:

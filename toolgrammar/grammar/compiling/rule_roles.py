@@ -109,8 +109,23 @@ class RolesOfRules:
                 "drop it there; a terminal that begins a result is told by `//@ observation: NAME`"
             )
             yield place.error("results-in-start", message, hint)
+        yield from self._skipped()
         for same in _REPEATED:
             yield from self._unopened(same)
+
+    def _skipped(self) -> Iterator[GrammarError]:
+        """Finds places where words have to stand between calls: without them no call is read."""
+        for production in self._productions:
+            for at, symbol in enumerate(production.symbols):
+                if roles.bare_name(symbol) != "SKIPPED" or production.origin.startswith("__"):
+                    continue
+                without = production.symbols[:at] + production.symbols[at + 1 :]
+                ways = [each.symbols for each in self._by_origin[production.origin]]
+                if without and without not in ways:
+                    place = self._places.use("SKIPPED", production.origin) or self._places.start()
+                    message = "`SKIPPED` has to stand here, and models mostly write no words"
+                    hint = "make it optional: `[SKIPPED]`, or `(SKIPPED | call)*`"
+                    yield place.error("skipped-words", message, hint)
 
     def _is_filled(self, production: Production) -> bool:
         """Whether a token fills the role of a rule, in the rule or further down."""

@@ -38,6 +38,7 @@ WRONG = [
     ("key to repeat", called('OPEN name "</" SAME_KEY ">"').replace("RAW)", "SAME_KEY)"), "6:22: nothing-to-repeat", "rule `argument`"),
     ("name to repeat", called('"<" SAME_NAME " " name').replace("RAW)", "SAME_NAME)"), "6:11: nothing-to-repeat", "rule `call`"),
     ("fence to repeat", called("OPEN name input SAME_FENCE", "input: RAW\n").replace("RAW)", "RAW, SAME_FENCE)"), "6:23: nothing-to-repeat", "put FENCE"),
+    ("words that have to stand", called("OPEN name SKIPPED arguments").replace("RAW)", "SKIPPED)"), "6:17: skipped-words", "[SKIPPED]"),
     ("name of letters", called('OPEN name "x"').replace("/[\\w.-]+/", '("a".."z")+'), "8:1: empty-role", "one expression"),
     ("results that are read", GOOD.replace("| call)", "| call | results)") + 'results: "<r>" RAW "</r>"\n', "5:23: results-in-start", "observation"),
     ("start in itself", GOOD.replace("start: (", "start: start ("), "5:1: recursive `start`", "(TEXT | call)*"),
