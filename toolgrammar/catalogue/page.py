@@ -107,6 +107,7 @@ def read_page(path: str | Path) -> Page:
 
     Raises:
         PageError: the page can't be read; the message has the file, the line and how to mend it.
+            It is the first of several findings; the others are its notes.
     """
     try:
         text = read_text(path)
@@ -154,21 +155,35 @@ class _Reader:
         self._prompt: str | None = None
 
     def read(self, text: str) -> Page:
-        for block in _blocks(text, self._name):
-            if isinstance(block, _Heading):
-                self._take_heading(block)
-            else:
-                self._take_fence(block)
-        self._refuse_waiting_text()
+        findings: list[PageError] = []
+        for block in [*_blocks(text, self._name), None]:
+            try:
+                self._take(block)
+            except PageError as error:
+                findings.append(error)
+                self._text = None  # The fences of one example are told of once.
+        if findings:
+            for other in findings[1:]:
+                findings[0].add_note(str(other))
+            raise findings[0]
         return Page(self._title, tuple(self._examples), self._tools, self._name, self._prompt)
 
+    def _take(self, block: _Heading | _Fence | None) -> None:
+        """Takes a part of the page, or its end."""
+        if isinstance(block, _Fence):
+            self._take_fence(block)
+        elif block is not None:
+            self._take_heading(block)
+        else:
+            self._refuse_waiting_text()
+
     def _take_heading(self, heading: _Heading) -> None:
-        # An example without an expected result is a mistake of the author, and would never be tested.
-        self._refuse_waiting_text()
         if heading.level == 1 and not self._title:
             self._title = heading.text
         # Only headings of level three name examples.
         self._heading = heading if heading.level == _EXAMPLE_LEVEL else None
+        # An example without an expected result is a mistake of the author, and would never be tested.
+        self._refuse_waiting_text()
 
     def _take_fence(self, fence: _Fence) -> None:
         words = fence.info.split()
@@ -178,8 +193,8 @@ class _Reader:
             # Any other fence after the text means that the expected result is missing.
             if words != ["json"]:
                 self._refuse_waiting_text()
-            self._take_expectation(self._text, fence)
-            self._text = None
+            text, self._text = self._text, None
+            self._take_expectation(text, fence)
         elif words == ["json", "tools"]:
             self._take_tools(fence)
         elif words == ["prompt"]:

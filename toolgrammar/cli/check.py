@@ -18,6 +18,7 @@ from toolgrammar.values.errors import GrammarError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from toolgrammar.testing.cases import Case
 
@@ -60,9 +61,7 @@ def _check(name: str) -> bool:
         # Compiled again, not from the cache: only the compiler has advice.
         advice = advice_on(chosen.path)
     except GrammarError as error:
-        for finding in (str(error), *getattr(error, "__notes__", ())):
-            complain(finding)
-        return False
+        return _told(error)
     # Imported here: the laws are for this command only.
     from toolgrammar.testing.searches import exponential_patterns, slow_searches
 
@@ -71,8 +70,8 @@ def _check(name: str) -> bool:
         complain(str(finding))
     if endless:
         return False  # to read the examples may take for ever
-    for finding in advice:
-        complain(str(finding), "note")
+    for note in (*map(str, advice), *_taken_names(chosen)):
+        complain(note, "note")
     slow = slow_searches(chosen)
     for finding in slow:
         complain(str(finding))
@@ -86,8 +85,7 @@ def _check(name: str) -> bool:
     try:
         page = read_page(page_path)
     except PageError as error:
-        complain(str(error))
-        return False
+        return _told(error)
     from toolgrammar.testing.cases import cases_of_page
 
     cases = cases_of_page(page, chosen)
@@ -103,7 +101,38 @@ def _check(name: str) -> bool:
     write_line(
         f"{chosen.id}: {kept} of {len(cases)} examples keep every {'other ' * bool(slow)}law"
     )
-    return _writes(chosen, cases, places) and not (broken or slow)
+    written = [_writes(chosen, cases, places), _answers(chosen, cases)]
+    return all(written) and not (broken or slow)
+
+
+def _told(error: Exception) -> bool:
+    """Prints a finding and those that came with it; returns that something is wrong."""
+    for finding in (str(error), *getattr(error, "__notes__", ())):
+        complain(finding)
+    return False
+
+
+def _taken_names(chosen: Format) -> Iterator[str]:
+    """Yields the names of a format that another one has."""
+    for name in (chosen.id, *chosen.aliases):
+        other = formats.get(name)
+        if other is not None and other.path.resolve() != chosen.path.resolve():
+            said = f"the name {name!r} is taken by the format {other.id!r}; choose another one"
+            yield f"{chosen.path}: {said}: `formats.register` refuses it"
+
+
+def _answers(chosen: Format, cases: list[Case]) -> bool:
+    """Prints what is not written of tool results and of a conversation; returns whether they are."""
+    from toolgrammar.testing.carried import CONVERSATION, RESULTS, refused_results
+
+    found = refused_results(chosen, cases)
+    # One that writes no result at all is broken; one that can't write some is limited.
+    broken = found.keys() >= RESULTS.keys()
+    for name, reason in list(found.items())[: 1 if broken else None]:
+        what = name if name == CONVERSATION else f"a result with {name}"
+        said = f"{chosen.id}: {what} is not written: {reason}"
+        complain(said, "error" if broken else "note")
+    return not broken
 
 
 def _writes(chosen: Format, cases: list[Case], places: dict[str, str]) -> bool:

@@ -1,6 +1,8 @@
 """Makes sample calls that show which values a format can express."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +11,7 @@ from toolgrammar.parsing.whole import parse
 from toolgrammar.testing.cases import Case
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import RenderError
+from toolgrammar.writing.conversation import AnsweredCall
 
 Sample = tuple[list[ToolCall], str]
 """Calls, and the text before them."""
@@ -50,6 +53,18 @@ TEXTS = {
     "an input with tags": "<a>b</a>",
 }
 """The inputs, by the property that they test."""
+
+RESULTS = {
+    "a text": "Sunny, 21 degrees.",
+    "lines": "one\n\ntwo",
+    "an object": '{"temp": 21, "wind": [1, null]}',
+    "no text": "",
+    "tags": '<a href="x">y</a> & <b>',
+    "letters beyond ASCII": "é🛠️漢",
+}
+"""What tools say, by the property that it tests."""
+CONVERSATION = "a conversation"
+"""The name of the sample that is a whole conversation."""
 
 
 def samples() -> dict[str, Sample]:
@@ -124,3 +139,47 @@ def _reason(form: Format, sample: Sample) -> str:
     except RenderError as error:
         return str(error)
     return ""
+
+
+def refused_results(form: Format, cases: Iterable[Case]) -> dict[str, str]:
+    """Returns what a format does not write of the results of a call of its examples, with the reasons.
+
+    A whole conversation (`CONVERSATION`) is among them. Empty if there is no call.
+    """
+    call = next((calls[0] for calls, _ in own_samples(cases).values()), None)
+    if call is None:
+        return {}
+    found: dict[str, str] = {}
+    if form.tables.results:
+        one = AnsweredCall(replace(call, id="1"), "x")
+        several = {name: [replace(one, content=said)] for name, said in RESULTS.items()}
+        for name, answers in {**several, "another behind it": [one, one]}.items():
+            with _noted(found, name):
+                form.render_results(answers)
+    arguments = call.arguments if call.input is None else {**call.arguments, "input": call.input}
+    function = {"name": call.name, "arguments": json.dumps(arguments)}
+    with _noted(found, CONVERSATION):
+        form.render_conversation(
+            [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Go on."},
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "tool_calls": [{"id": "1", "function": function}],
+                },
+                {"role": "tool", "tool_call_id": "1", "content": RESULTS["an object"]},
+                {"role": "assistant", "content": "Done."},
+                {"role": "user", "content": "Thanks."},
+            ]
+        )
+    return found
+
+
+@contextmanager
+def _noted(found: dict[str, str], name: str) -> Iterator[None]:
+    """Notes under a name why something is not written."""
+    try:
+        yield
+    except RenderError as error:
+        found[name] = str(error)

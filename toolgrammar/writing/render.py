@@ -83,7 +83,8 @@ def _written(
             _check(fmt, written, stretches, tools)
         except RenderError as error:
             # The error of the simplest manner, which came first, is the easiest to understand.
-            problem = problem or error
+            tried = f"; tried {written!r:.200}" if isinstance(written, str) else ""
+            problem = problem or RenderError(f"{error}{tried}")
         else:
             return written
     assert problem is not None
@@ -194,8 +195,7 @@ def _check(
     if len(back) != len(calls):
         what = f"the call of {calls[0].name!r:.80}" if len(calls) == 1 else "this"
         raise RenderError(
-            f"the format can't carry {what}: {len(calls)} calls went in, {len(back)} came back "
-            f"of {written!r:.200}"
+            f"the format can't carry {what}: {len(calls)} calls went in, {len(back)} came back"
         )
     for call, found in zip(calls, back, strict=True):
         # Which argument takes a text, its tool would say.
@@ -209,7 +209,8 @@ def _check(
         ):
             raise RenderError(_refusal(call, found))
     if _outline(message) != _outline(got):
-        raise RenderError("the format can't carry this text: it would be read otherwise")
+        read = ", ".join(f"{kind} {text!r:.60}" for kind, text, _ in _outline(got))
+        raise RenderError(f"the format can't carry this text: it would be read as {read or 'none'}")
     if tools is None:
         _check_openers(fmt, message)
 

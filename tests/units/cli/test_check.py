@@ -128,4 +128,70 @@ def test_what_render_does_not_write_is_a_note(run: Run, tmp_path: Path) -> None:
     status, _, error = run("check", "mine.lark")
     assert status == 0
     assert "note: mine: render does not write calls with an input, an input of lines" in error
-    assert "its input, 'ls -l', would come back as 'ls -lEOF'" in error
+    assert "its input, 'ls -l', would come back as 'ls -lEOF'; tried '@@f <<EOF" in error
+
+
+RESULTS = """\
+results: result+
+result: "<said " name ">" result__content "</said>\\n"
+result__content: RAW
+"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "status", "said"),
+    [
+        (RESULTS, 0, ""),
+        (
+            RESULTS.replace('" result__content "', ""),
+            1,
+            "error: mine: a result with a text is not written: ",
+        ),
+        (
+            RESULTS.replace('"<said', '/[^x]/ "<said'),
+            1,
+            "error: mine: a result with a text is not written: ",
+        ),
+        (RESULTS.replace("result+", "result"), 0, "note: mine: a result with another behind it is"),
+    ],
+)
+def test_results_that_are_not_written_are_told(
+    run: Run, tmp_path: Path, rules: str, status: int, said: str
+) -> None:
+    write(tmp_path / "mine.lark", GRAMMAR.replace("TEXT", "TEXT RAW", 1) + rules)
+    outcome = run("check", "mine.lark")
+    assert outcome.status == status
+    assert (said in outcome.error) if said else "result" not in outcome.error
+
+
+def test_a_conversation_that_is_not_written_is_a_note(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "mine.lark", GRAMMAR.replace("(TEXT | call)*", "call*"))
+    write(tmp_path / "mine.md", PAGE.replace("Look: ", "").replace(', "content": "Look:"', ""))
+    status, _, error = run("check", "mine.lark")
+    assert status == 0
+    assert "note: mine: a conversation is not written: message 4: the format has no way" in error
+
+
+def test_a_name_that_another_format_has_is_a_note(run: Run, tmp_path: Path) -> None:
+    write(
+        tmp_path / "mine.lark",
+        GRAMMAR.replace("//@ models", "//@ aliases: Qwen25, other\n//@ models"),
+    )
+    status, _, error = run("check", "mine.lark")
+    assert status == 0
+    assert "note: " in error
+    assert "the name 'Qwen25' is taken by the format 'hermes'" in error
+    assert "'other'" not in error
+
+
+def test_all_findings_of_a_page_are_told_at_once(run: Run, tmp_path: Path) -> None:
+    wrong = PAGE.replace('"content"', '"contents"') + "\n### Two\n\n~~~text example\nHi\n~~~\n"
+    write(tmp_path / "mine.md", wrong + TWO.replace('{"calls"', '{"calls'))
+    status, _, error = run("check", "mine.lark")
+    assert status == 1
+    for said in (
+        "mine.md:9: unknown key 'contents'",
+        "mine.md:15: this example has no expectation",
+        "mine.md:26: this is not JSON",
+    ):
+        assert said in error

@@ -205,7 +205,7 @@ def test_text_that_would_be_read_otherwise_is_refused(tmp_path: Path) -> None:
     assert mine.render([ToolCall("f")], text="Look.") == "Look.\n@f:{}"
     with pytest.raises(RenderError, match="this text"):
         mine.render([ToolCall("f")], text="Look <think>twice</think>.")
-    with pytest.raises(RenderError, match="1 calls went in, 2 came back of"):
+    with pytest.raises(RenderError, match="1 calls went in, 2 came back; tried "):
         mine.render([ToolCall("f")], text="Write @g:{} or")
 
 
@@ -334,3 +334,18 @@ def test_the_line_end_before_a_mark_is_no_part_of_the_text(tmp_path: Path, text:
     mine = load_format(path)
     written = mine.render([ToolCall("f", input=text)])
     assert [call.input for call in parse(written, format=mine).calls] == [text]
+
+
+def test_an_error_shows_the_text_that_was_tried() -> None:
+    with pytest.raises(RenderError) as caught:
+        formats["react"].render([], text="Thought: a\nFinal Answer: b")
+    assert "it would be read as reasoning 'a', text 'Final Answer: b'; tried 'Thought: a" in str(
+        caught.value
+    )
+    with pytest.raises(RenderError) as caught:
+        formats["anthropic_invoke"].render(
+            [ToolCall("f", {"a": "</parameter>\n</invoke>" + "x" * 999})]
+        )
+    said = str(caught.value)
+    assert """tried '<function_calls>\\n<invoke name="f">""" in said
+    assert len(said) < 999

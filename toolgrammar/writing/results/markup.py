@@ -14,7 +14,7 @@ from toolgrammar.grammar.roles import LEAF_ROLES
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from toolgrammar.grammar.header import Header
     from toolgrammar.grammar.tables import Tables
@@ -58,28 +58,24 @@ class Markup:
         literals = {*(t.text.strip() for t in tables.terminals), *wire}
         # Servers stop at `\n\nHuman:`, and what begins a turn is the word alone.
         stops = [text.strip() for text in header.stop]
-        # One or two characters, such as `[` or `{`, occur in every text.
-        long = {text for text in {*literals, *stops} if len(text) >= _SHORTEST}
-        # Markup with quotes is a piece of JSON (`{"name": "`), not a tag.
-        tags = {text for text in long if text[0] in "<[" and '"' not in text}
-        own = " ".join([*tags, *header.special])
+        own = " ".join([*_tags([*literals, *stops]), *header.special])
         special = [each for each in SPECIAL if writer == "tool" or re.search(each, own)]
-        if writer == "model":
-            tags.intersection_update([*wire, *stops])
+        tags = _tags([*(wire if writer == "model" else literals), *stops])
         marks = marks_of_turns(header.turns)
         # `<|im_start|>` alone, too: behind it stands a role, which may be one that has no turn.
         tokens = {token for mark in marks for each in SPECIAL for token in re.findall(each, mark)}
-        tags.update(header.special, _closers(tables.results), marks, tokens)
+        tags.update(header.special, _closers(tables.results, {"content"}), marks, tokens)
         # A stop string without brackets, such as `Observation:`, counts only at the start of a line.
-        lines = {text for text in (*stops, *wire) if text in long}
+        lines = {text for text in (*stops, *wire) if len(text) >= _SHORTEST}
         # Such as a fence of code, or the bracket of a list.
         expressions = (t.pattern for t in tables.terminals) if writer == "tool" else ()
         anchored = {each for each in expressions if each.startswith(_ANCHORED)}
-        # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
-        ranked = sorted(tags, key=lambda tag: (-len(tag), tag))
-        self.tags = "|".join([*special, *map(re.escape, ranked)]) or r"(?!)"
+        self.tags = _any_of(special, tags)
         """The expression of markup that counts anywhere."""
         self._tags = compile_pattern(self.tags)
+        # `">` ends a name in an attribute, and stands in every page of HTML.
+        ends = _closers(tables.results, LEAF_ROLES)
+        self._tags_of_names = compile_pattern(_any_of(special, {*tags, *ends}))
         self._lines = compile_pattern(
             "|".join(
                 [
@@ -108,12 +104,18 @@ class Markup:
                 break
         return text
 
-    def broken(self, text: str) -> str:
-        r"""Returns a text with a visible `\` in each markup: in a tag, or before a line."""
+    def broken(self, text: str, *, is_name: bool = False) -> str:
+        r"""Returns a text with a visible `\` in each markup: in a tag, or before a line.
+
+        Args:
+            text: the text.
+            is_name: whether it is a name or an id, which other closers end than a content.
+        """
+        found = self._tags_of_names if is_name else self._tags
         for _ in range(_PASSES):
             # Behind the bracket, `<\tool_call>` stays readable; a line is broken before its first
             # character.
-            text, tags = self._tags.subn(lambda match: at(match[0], 1, slash), text)
+            text, tags = found.subn(lambda match: at(match[0], 1, slash), text)
             text, lines = self._lines.subn(lambda match: at(match[0], 0, slash), text)
             if not (tags or lines):
                 break
@@ -139,10 +141,26 @@ def slash(character: str) -> str:
     return f"\\{character}"
 
 
-def _closers(rules: Iterable[Production]) -> Iterator[str]:
-    """Yields the literals right after a payload of a result, if one character is not all."""
+def _tags(literals: Iterable[str]) -> set[str]:
+    """Returns the tags among some literals; of `<invoke name="` what precedes the quote."""
+    # Other markup with quotes is a piece of JSON: `[{"name": "`. One or two characters, such as `[`,
+    # occur in every text.
+    found = (text for text in literals if text[:1] == "<" or (text[:1] == "[" and '"' not in text))
+    tags = (text.partition('"')[0].rstrip() for text in found)
+    return {tag for tag in tags if len(tag) >= _SHORTEST}
+
+
+def _any_of(expressions: Iterable[str], texts: Iterable[str]) -> str:
+    """Returns the expression of any of some expressions and texts."""
+    # The longest first: `<tool_call_end>` must not be taken for `<tool_call`.
+    ranked = sorted(texts, key=lambda text: (-len(text), text))
+    return "|".join([*expressions, *map(re.escape, ranked)]) or r"(?!)"
+
+
+def _closers(rules: Iterable[Production], played: Container[str]) -> Iterator[str]:
+    """Yields the literals right after a role of a result, if one character is not all."""
     rules = list(rules)
-    leaves = {production.origin for production in rules if production.role in LEAF_ROLES}
+    leaves = {production.origin for production in rules if production.role in played}
     for production in rules:
         # A closer of one character, as in `"…"`, would break every text that holds it.
         for symbol, behind in zip(production.symbols, production.symbols[1:], strict=False):

@@ -89,7 +89,8 @@ def render_results(
     # The law of results: what was written is read back by the same rule, each content unchanged.
     found = ResultReader(rules, markup).read(text)
     if found is None or [each.content for each in found] != writer.contents:
-        raise RenderError(f"the format can't carry these results: they would be others: {names}")
+        what = f"they would be others: {names}; tried {text!r:.200}"
+        raise RenderError(f"the format can't carry these results: {what}")
     return text
 
 
@@ -244,7 +245,7 @@ class _Writer:
             text = self._without_calls(self._markup.broken(f"{value}\n"))[:-1]
         else:
             # Names and ids end with their line.
-            text = self._markup.broken(value).replace("\n", "\\n")
+            text = self._markup.broken(value, is_name=True).replace("\n", "\\n")
         if self._refuses and text != value:
             assert self._answer is not None
             found = self._markup.find(value) or "what reads as a call, or a line end"
