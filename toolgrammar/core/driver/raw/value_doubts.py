@@ -34,6 +34,7 @@ _CLOSING_LINE = late(r"^</(?P<name>[^<>\s/]{1,64})>[ \t\r]{0,16}$", re.MULTILINE
 """A line that is a closing tag."""
 _MOST_LINES: Final = 16
 """The maximal number of such lines that are examined: each costs a pass over the text."""
+_TAG_OF_ENTITY = late(r"&(?:lt|#60|#x3[cC]);/?[\w:.-]{0,64}")
 _BLANK_LINE = late(r"[ \t]*\r?\n[ \t]*\r?\n")
 _BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 
@@ -151,6 +152,9 @@ def doubt_damaged(
     if builder.draft is None or raw.role not in ("value", "input", "body"):
         return
     text = builder.source.slice(start, stop)
+    # A tag behind an entity, `&lt;/arg>`, is written as text, although the other bracket is none.
+    if raw.role in builder.header.entities:
+        text = _TAG_OF_ENTITY.sub(lambda tag: "_" * len(tag[0]), text)
     # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
     same = builder.same("SAME_NAME"), builder.same("SAME_KEY"), builder.same("SAME_FENCE")
     found = raw.marks.damaged(text, *same, openers=openers, is_cut=is_cut)
