@@ -170,13 +170,16 @@ def landmarks_of(node: Node) -> re.Pattern[str] | None:
     return compile_pattern("|".join(found)) if found else None
 
 
-def opens_call(node: Node, text: str, place: int) -> bool:
-    """Whether a token of a node that opens a call stands at a place of a text."""
-    return any(
-        node.steps[group].opens == "call"
-        and compile_pattern(node.machine.expressions.pattern(terminal)).match(text, place)
+@kept
+def call_openers_of(node: Node) -> re.Pattern[str] | None:
+    """Returns the expression of a node's tokens that open a call and are more than a word."""
+    found = [
+        node.machine.expressions.pattern(terminal)
         for group, terminal in node.tokens
-    )
+        if node.steps[group].opens == "call"
+        and len(terminal.text.strip() or literal_start(terminal.pattern)) >= _DISTINCTIVE
+    ]
+    return compile_pattern("|".join(found)) if found else None
 
 
 def _is_mark(terminal: Terminal, openers: set[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.used import NEAR, begins, is_quoted
-from toolgrammar.core.machine.repairs import landmarks_of, opens_call
+from toolgrammar.core.machine.repairs import call_openers_of, landmarks_of
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late
@@ -32,11 +32,13 @@ def pass_words(driver: Driver, place: int) -> bool | None:
         False if more text is needed; None if no markup of the section follows.
     """
     builder, buffer = driver.builder, driver.buffer
-    pattern = landmarks_of(driver.node)
+    # A grammar with `SKIPPED` reads words there: with a call behind them the section is certain.
+    skips = driver.island >= 0 and driver.node.skipping
+    pattern = (call_openers_of if skips else landmarks_of)(driver.node)
     # Words in a call belong to it, not to the section.
     if pattern is None or builder.group is None or builder.has_draft:
         return None
-    is_word = driver.node.skipping or buffer[place : place + 1].isalpha()
+    is_word = skips or buffer[place : place + 1].isalpha()
     if driver.island >= 0 and not (is_word and _opens_section(driver)):
         return None
     match = pattern.search(buffer, place, place + _REACH)
@@ -45,10 +47,7 @@ def pass_words(driver: Driver, place: int) -> bool | None:
     if buffer[match.start() - 1] in _QUOTES:
         return None  # quoted markup is not in use
     words = buffer[place : match.start()]
-    # A grammar with `SKIPPED` reads words there: with a call behind them the section is certain.
-    if driver.island >= 0 and driver.node.skipping:
-        if not opens_call(driver.node, buffer, match.start()):
-            return None
+    if skips:
         driver.commit()
         driver.to_text()
         return True
