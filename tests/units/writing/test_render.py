@@ -349,3 +349,15 @@ def test_an_error_shows_the_text_that_was_tried() -> None:
     said = str(caught.value)
     assert """tried '<function_calls>\\n<invoke name="f">""" in said
     assert len(said) < 999
+
+
+def test_a_call_by_an_alias_is_written_where_no_rule_is_named_call(tmp_path: Path) -> None:
+    grammar = (
+        "//@ id: jobs\n%import .common.text (TEXT)\n%import .common.json (JSON_OBJECT)\n"
+        'start: (TEXT | work)*\nwork: "<work>" job+ "</work>" -> parallel\n'
+        'job: "<job " name ">" arguments "</job>" -> call\nname: /\\w+/\narguments: JSON_OBJECT\n'
+    )
+    path = tmp_path / "jobs.lark"
+    path.write_text(grammar, encoding="utf-8")
+    written = "<work><job f>{}</job><job g>{}</job></work>"
+    assert load_format(path).render([ToolCall("f"), ToolCall("g")]) == written

@@ -47,6 +47,10 @@ class Walk:
         self.rules: dict[str, list[Production]] = {}
         for production in tables.productions:
             self.rules.setdefault(production.origin, []).append(production)
+        # A rule with another name is written as a call only where no rule is named `call`.
+        self.callers = {name for name in self.rules if roles.bare_name(name) == "call"} or {
+            production.origin for production in tables.productions if production.role == "call"
+        }
         names = {s for p in tables.productions for s in p.symbols if s not in self.rules}
         # The tables list the terminals in the order of their names.
         self.terminals = dict(zip(sorted(names), tables.terminals, strict=True))
@@ -131,7 +135,7 @@ class Walk:
         if self._repeats(origin):
             return self._repetition(origin, needs)
         role = roles.bare_name(origin)
-        if role == "call":
+        if origin in self.callers:
             return self._call(origin, needs)
         if role == "text" or origin in self.active:
             return None  # a rule that begins with itself writes nothing new
