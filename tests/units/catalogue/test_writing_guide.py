@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from toolgrammar import ToolCall, load_format, parse
+from toolgrammar import Format, ToolCall, load_format, parse
 from toolgrammar.grammar.header_values import KEYS
 from toolgrammar.grammar.roles import DECLARED_TERMINALS
 from toolgrammar.values.errors import GrammarError
@@ -71,6 +71,16 @@ def test_a_package_brings_a_format_to_the_command_line(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert json.loads(done.stdout)["calls"][0]["format"] == "fjord"
+
+
+def test_a_program_loads_the_grammar_beside_its_module(tmp_path: Path) -> None:
+    code = re.findall(r"```python\n(.*?)```", _section("7. Use"), re.DOTALL)[-1]
+    (tmp_path / "relay.lark").write_text(GRAMMARS["relay"], encoding="utf-8")
+    module = {"__file__": str(tmp_path / "program.py")}
+    exec(code, module)
+    relay = module["RELAY"]
+    assert isinstance(relay, Format)
+    assert parse("@@call ping\n{}\n@@end", format=relay).calls == (ToolCall("ping"),)
 
 
 _TOP = """//@ id: mine

@@ -40,6 +40,7 @@ WRONG = [
     ("fence to repeat", called("OPEN name input SAME_FENCE", "input: RAW\n").replace("RAW)", "RAW, SAME_FENCE)"), "6:23: nothing-to-repeat", "put FENCE"),
     ("words that have to stand", called("OPEN name SKIPPED arguments").replace("RAW)", "SKIPPED)"), "6:17: skipped-words", "[SKIPPED]"),
     ("name of letters", called('OPEN name "x"').replace("/[\\w.-]+/", '("a".."z")+'), "8:1: empty-role", "one expression"),
+    ("name in a part", called("OPEN nick", "nick: _w -> name\n_w: /x+/\n"), "7:1: empty-role", "one expression"),
     ("results that are read", GOOD.replace("| call)", "| call | results)") + 'results: "<r>" RAW "</r>"\n', "5:23: results-in-start", "observation"),
     ("start in itself", GOOD.replace("start: (", "start: start ("), "5:1: recursive `start`", "(TEXT | call)*"),
     ("content misspelt", GOOD + "results: result+\nresult: result__contents\nresult__contents: RAW\n", "12:1: undefined-role", "nearest: `content`"),
