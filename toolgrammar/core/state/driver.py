@@ -53,6 +53,9 @@ class Driver:
     ) -> None:
         self.modes, self.builder = modes, builder
         self.node = self.start_node = self.island_node = machine.start
+        self.buffer, self.position = "", 0
+        self.base = 0
+        """Offset in the source of the buffer's first character."""
         self.blocks = Blocks()
         """The code blocks of the message."""
         self.free = 0
@@ -181,9 +184,7 @@ class Driver:
             offset: the offset in the source of the position.
             before: how many characters of the text stand before that position.
         """
-        self.buffer, self.position = text, before
-        self.base = offset - before
-        """Offset in the source of the buffer's first character."""
+        self.buffer, self.base, self.position = text, offset - before, before
 
     # The position
 

@@ -244,7 +244,7 @@ class Places:
                     return text, definition
         return None
 
-    def _bodies(self, within: str = "") -> Iterator[tuple[_Text, _Definition, _Token]]:
+    def _bodies(self, within: str = "") -> Iterator[tuple[SourceText, Definition, Token]]:
         """Yields the tokens of all definitions; first, once more, those of one rule if it is given.
 
         The same name or literal may be in many rules, of which Lark named this one.
