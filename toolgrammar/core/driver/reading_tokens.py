@@ -40,6 +40,8 @@ Without a limit, the same tokens would be read again from each opener among them
 """
 SECTION_EVIDENCE = 16
 """The least characters of a section's opener that are evidence of a section without a call."""
+_LONGEST_MARKS = 8
+"""The maximal number of characters before the key that the closer of a value repeats, as in `--- body`."""
 SHORT = 3
 """A literal with fewer characters may be taken back by what follows it."""
 
@@ -293,6 +295,9 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         if text != (whole := marks.quoted_alike(text)):
             place = start - driver.base
             report_misspelt(driver, place, place + len(text), whole, sure=True)
+    if step.terminal.name in ("SAME_KEY", "SAME_MARK"):
+        before = builder.source.slice(start - _LONGEST_MARKS, start)
+        builder.turns.close_value(before, text.strip())
     if driver.final and step.leaf == "value":
         # Nothing shows that the last word of the text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)

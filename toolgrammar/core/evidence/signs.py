@@ -15,6 +15,7 @@ from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.other_turns import OtherTurns
 from toolgrammar.core.evidence.spellings import may_be_spelt_otherwise
 from toolgrammar.core.evidence.used import (
+    closing_lines,
     holds_object,
     is_label,
     is_quoted,
@@ -208,6 +209,8 @@ class Signs:
             return True
         if any(map(text.__contains__, self._plain_closers)):
             return True  # the text before the closer may belong to a call
+        if next(closing_lines(text), None) is not None:
+            return True  # the value of a call before may have ended too early
         if may_be_spelt_otherwise(text):
             return True  # reading the text in the usual spelling shows whether it is a call
         said = 0

@@ -41,6 +41,9 @@ _CLOSED = late(
 """The text before the closer of a call, such as another closer: `</value>`, `<|argument:end|>`."""
 _CLOSER = late(r"</[^<>\n]{1,128}>\s{0,64}\Z")
 
+_CLOSING_LINE = late(r"(?m:^[ \t]{0,3}(?:(?:</|--- )[\w.-]{1,64}>?|[A-Z_][A-Z\d_]{1,63})[ \t\r]*$)")
+"""A line that is the closer of a value, as `--- body`, `</body>` and the mark of a here-document are."""
+
 _BRACKETS: Final = r"(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)"
 _PARTS = late(rf"""{_BRACKETS}|"(?:[^"\\]|\\[\s\S])*+"|(?P<odd>")|[^\s{{}}\[\]"]+""")
 _PARTS_WITHOUT_STRINGS = late(rf"{_BRACKETS}|[^\s{{}}\[\]]+")
@@ -49,6 +52,11 @@ _PARTS_WITHOUT_STRINGS = late(rf"{_BRACKETS}|[^\s{{}}\[\]]+")
 def quotations(text: str) -> list[tuple[int, int]]:
     """Returns the spans of quotations that begin with a character of markup."""
     return [found.span() for found in _QUOTATION.finditer(text)]
+
+
+def closing_lines(text: str) -> Iterator[re.Match[str]]:
+    """Yields the lines of a text that may close a value, such as `--- body` and `EOF`."""
+    return _CLOSING_LINE.finditer(text)
 
 
 def is_quoted(text: str, place: int) -> bool:

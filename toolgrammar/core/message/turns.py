@@ -57,6 +57,8 @@ class Turns:
         """The calls after such opening marks, by number, with the closing marks of each."""
         self.thought_end = -1
         """The offset where a call ended reasoning that has no closer before it, or -1."""
+        self.closers: set[str] = set()
+        """The closers of values that repeat a key or a mark, as they were written: `--- body`, `EOF`."""
         self.prose: list[tuple[int, int, Signs, str]] = []
         """Reasoning and wrapped text that calls end, too: where each starts and ends, the signs of
         calls in its format, and what it is."""
@@ -116,6 +118,11 @@ class Turns:
         """Notes the offset where a call ends reasoning without its closer."""
         self.thought_end = end
 
+    def close_value(self, before: str, repeated: str) -> None:
+        """Notes the closer of a value: what it repeats, and the text before that."""
+        marks = before.rpartition("\n")[2]
+        self.closers.add(marks[len(marks.rstrip("</- ")) :] + repeated)
+
     def quote(self, end: int, *, is_inline: bool) -> None:
         """Notes an opener that is only quoted.
 
@@ -143,7 +150,7 @@ class Turns:
         """Copies its lists, so that a trial with a copy does not change the original."""
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
         self.cut, self.quoted = {**self.cut}, {**self.quoted}
-        self.prose = [*self.prose]
+        self.prose, self.closers = [*self.prose], {*self.closers}
 
     def before_answer(self, text: str, start: int) -> str:
         """Returns the part of a text at an offset that stands before the final answer."""

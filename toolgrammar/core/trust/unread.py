@@ -18,6 +18,7 @@ from toolgrammar.core.evidence.spellings import spellings_in
 from toolgrammar.core.evidence.used import (
     NEAR,
     begins,
+    closing_lines,
     is_quoted,
 )
 from toolgrammar.core.trust.beside_arguments import report_rest
@@ -28,6 +29,7 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterable, Mapping
 
     from toolgrammar.core.evidence.signs import Signs
@@ -87,6 +89,11 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
     for start, text, its_signs, _ in stretches:
         if search.continues_call(start, text) or search.precedes_closer(start, text, its_signs):
             report_rest(builder, start)
+            return
+        if closer := search.closer_of_value(start, text):
+            message = f"Found `{closer[0].strip()}` behind a call; a value may have ended too early"
+            span = Span(start + closer.start(), start + closer.end())
+            builder.report("stray-close-tag", "error", message, span)
             return
     mentioned: tuple[str, Span] | None = None
     for start, text, its_signs, kind in stretches:
@@ -206,6 +213,14 @@ class _Search:
             return False
         is_closed = signs.close(self._builder.source.slice(start - NEAR, start).rstrip())
         return not is_closed and not self._told.all_but_mended.touch(start, start + len(written))
+
+    def closer_of_value(self, start: int, text: str) -> re.Match[str] | None:
+        """Returns the first line of a text behind a call that closes a value as one of its calls did."""
+        closers, calls = self._builder.turns.closers, self._builder.calls
+        if not closers or not calls or calls[0].span.end > start:
+            return None
+        lines = (line for line in closing_lines(text) if line[0].strip().rstrip(">") in closers)
+        return next(lines, None)
 
     def _damaged(self, start: int, text: str, signs: Signs) -> _Found:
         """Returns a damaged mark, if the text would be a call with the mark repaired."""
