@@ -237,6 +237,19 @@ def _stands_for_value(mended: Mended) -> bool:
     return "bare-text" in mended.codes and any(map(is_placeholder, mended.strings))
 
 
+def _holds_next_call(mended: Mended) -> bool:
+    """Whether an argument that the tool does not have holds some that it has: it may be the next call.
+
+    Example: the object `invoke`, if `<invoke>` was written for `</invoke>`.
+    """
+    if mended.spec is None or "missing-close-tag" not in mended.codes:
+        return False
+    known = mended.spec.properties.keys()
+    others = mended.arguments.keys() - known - KEYS_OF_ARGUMENTS
+    inner = [mended.arguments[key] for key in others]
+    return any(isinstance(each, dict) and not known.isdisjoint(each) for each in inner)
+
+
 def _opens_behind_colon(mended: Mended) -> bool:
     """Whether a colon and a bracket were inserted, as in `{"path"[ "a"}`, damaged from `{"path": "a"}`."""
     return {"colon", "bracket"} <= mended.codes
@@ -308,6 +321,11 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         "inner-quote",
         "Found a string with mended quotes that may hold another argument of the tool",
         _holds_awaited,
+    ),
+    (
+        "missing-close-tag",
+        "Found an argument that the tool does not have; it may be the next call behind a damaged closer",
+        _holds_next_call,
     ),
     (
         "bare-text",
