@@ -15,7 +15,7 @@ LEAST = 3
 MOST = 1024
 """The maximal number of backticks, and of blanks after them: a line must not stall a stream."""
 
-OPENING = rf"(?m:^`{{{LEAST},}})"
+OPENING: str = rf"(?m:^`{{{LEAST},}})"
 """The expression of the backticks that open a block, at the start of a line."""
 NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},{MOST}}})[ \t]{{0,{MOST}}}[^\s`])(?P<fence_opener>)"
 """The expression of a line that opens a block inside a block: a fence with a word."""

@@ -11,7 +11,7 @@ from toolgrammar.values.patterns import late
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 _MOST = r"{0,1024}"
 """The maximal length of a closing mark, and of the blanks beside it: no line stalls a stream."""
-OPENING = rf"['\"]?{_WORD}['\"]?"
+OPENING: str = rf"['\"]?{_WORD}['\"]?"
 """The expression of a mark at the beginning of the text, where it may be in quotes."""
 STRICT = rf"'{_WORD}'|\"{_WORD}\"|{_WORD}(?!['\"])"
 """The same with a quote on both sides, or on none."""

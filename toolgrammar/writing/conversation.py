@@ -87,17 +87,11 @@ def render_conversation(
         if role == "user":
             text = _without_markup(of_users, text, number=number, on_markup=on_markup)
         if role == "assistant":
-            without_results = partial(
-                _without_markup, of_models, number=number, on_markup=on_markup
-            )
-            text = without_results(text)
             # A model copies what a tool said into its arguments and its reasoning, too.
-            reasoning = without_results(without_turns(_reasoning(message, number)))
-            own = [
-                replace(call, arguments=_mapped(call.arguments, without_turns))
-                for call in calls_of(message, number)
-            ]
-            said = {**message, "content": text, "reasoning_content": reasoning}
+            own = _calls_without_turns(message, number, without_turns)
+            clean = partial(_without_markup, of_models, number=number, on_markup=on_markup)
+            reasoning = clean(without_turns(_reasoning(message, number)))
+            said = {**message, "content": clean(text), "reasoning_content": reasoning}
             text = assistant_text(fmt, said, own, tools, number)
             # A result names its call by the id alone: `{"role": "tool", "tool_call_id": "c1", …}`.
             # On the wire it names it as the call stands there.
@@ -150,6 +144,14 @@ def _without_markup(markup: Markup, text: str, *, number: int, on_markup: OnMark
     if found and on_markup == "refuse":
         raise RenderError(f"message {number}: it holds markup of the format: {found}")
     return markup.broken(text) if found else text
+
+
+def _calls_without_turns(
+    message: Mapping[str, Any], number: int, without_turns: Callable[[str], str]
+) -> list[ToolCall]:
+    """Returns the calls of a message, in whose arguments nothing begins or ends a turn."""
+    calls = calls_of(message, number)
+    return [replace(call, arguments=_mapped(call.arguments, without_turns)) for call in calls]
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:

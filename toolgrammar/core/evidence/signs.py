@@ -205,12 +205,8 @@ class Signs:
             text: the text.
             tools: the known tools by their names.
         """
-        if begins_rest(text) or foreign_call(text) is not None:
+        if foreign_call(text) is not None or self._may_be_of_call(text):
             return True
-        if any(map(text.__contains__, self._plain_closers)):
-            return True  # the text before the closer may belong to a call
-        if next(closing_lines(text), None) is not None:
-            return True  # the value of a call before may have ended too early
         if may_be_spelt_otherwise(text):
             return True  # reading the text in the usual spelling shows whether it is a call
         said = 0
@@ -230,6 +226,12 @@ class Signs:
         # Searching for every name costs one pass over the text for each, which most prose avoids.
         may = said > 0 or any(map(text.__contains__, _BESIDE_NAMES))
         return may and named_as_in_a_call(text, tools, self.weights) is not None
+
+    def _may_be_of_call(self, text: str) -> bool:
+        """Whether a text behind a call may belong to it: its value may have ended too early."""
+        if begins_rest(text) or any(map(text.__contains__, self._plain_closers)):
+            return True
+        return next(closing_lines(text), None) is not None
 
     def first_in(
         self, text: str, tools: Mapping[str, ToolSpec], opened: Sequence[tuple[int, str]] = ()

@@ -237,7 +237,7 @@ def _stands_for_value(mended: Mended) -> bool:
     return "bare-text" in mended.codes and any(map(is_placeholder, mended.strings))
 
 
-def _holds_next_call(mended: Mended) -> bool:
+def _swallows_next_call(mended: Mended) -> bool:
     """Whether an argument that the tool does not have holds some that it has: it may be the next call.
 
     Example: the object `invoke`, if `<invoke>` was written for `</invoke>`.
@@ -325,7 +325,7 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
     (
         "missing-close-tag",
         "Found an argument that the tool does not have; it may be the next call behind a damaged closer",
-        _holds_next_call,
+        _swallows_next_call,
     ),
     (
         "bare-text",

@@ -52,6 +52,8 @@ _TAG = late(r"<[^<>]{1,128}>")
 _WORD = late(r"\w")
 _MOST_REPEATED, _LONGEST_REPEATED = 16, 2048
 """The maximal number and the maximal length of calls that are searched again in the text."""
+_LONGEST_COMMA = 32
+"""The maximal length of a comma behind an object and the white space around it, in characters."""
 _MOST_READ = 8
 """The maximal number of repaired texts that are read once more."""
 _HINT = (
@@ -199,7 +201,10 @@ class _Search:
         calls = self._builder.calls
         if not calls or calls[0].span.end > start:
             return False
-        return begins_rest(text) and not self._told.all_but_mended.touch(start, start + len(text))
+        # A list of calls has read the comma behind its object: of `}, "b": 2}]` the text is `"b": 2}]`.
+        before = self._builder.source.slice(start - _LONGEST_COMMA, start).rstrip()
+        behind = f",{text}" if before.endswith("},") else text
+        return begins_rest(behind) and not self._told.all_but_mended.touch(start, start + len(text))
 
     def precedes_closer(self, start: int, text: str, signs: Signs) -> bool:
         """Whether the text right behind a call without a closer ends with that, so that it may be lost.
