@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.arguments.reports import doubt_argument, doubt_type, emit_arguments
 from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import (
@@ -18,6 +17,7 @@ from toolgrammar.core.calls.role_effects import (
     take_argument,
 )
 from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments
 from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.tokens import as_json
@@ -284,7 +284,7 @@ class RawValues:
         span, by_shape = Span(self.start, end), self.builder.header.types == "shape"
         if by_shape and whole and self.typed and is_broken_json(text, draft.schema):
             message = f"Found text for `{draft.key[:40]}` that may be damaged JSON; kept as text"
-            doubt_argument(self.builder, draft, "bare-text", message, span, path=f"$.{draft.key}")
+            doubt(self.builder, draft, "bare-text", message, span, path=f"$.{draft.key}")
         # Half a string is kept as it is, and the call is truncated; half a number is dropped below.
         if draft.streams:
             if self.builder.queue.listening:

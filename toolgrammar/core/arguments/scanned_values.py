@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.arguments.filling import overlooks
 from toolgrammar.core.arguments.json_payload import JsonText
-from toolgrammar.core.arguments.reports import doubt_argument, doubt_type, emit_arguments
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import (
@@ -21,6 +20,7 @@ from toolgrammar.core.calls.role_effects import (
 )
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.listing import FormatMisfit
+from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments, report_edit
 from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
@@ -163,7 +163,7 @@ class ScannedValues:
         if "nonfinite" not in draft.doubts and is_endless(value):
             span = Span(draft.payload_start, draft.arguments_end)
             message = "Found a number that no float holds; it is read as Infinity"
-            doubt_argument(self.builder, draft, "nonfinite", message, span)
+            doubt(self.builder, draft, "nonfinite", message, span)
         if self.role == "value":
             span = Span(draft.payload_start, draft.arguments_end)
             take_argument(self.builder, draft, value, span)
@@ -194,13 +194,8 @@ class ScannedValues:
         written = json.dumps(arguments, ensure_ascii=False)
         emit_arguments(self.builder, draft, written)
         span = Span(draft.payload_start, draft.arguments_end)
-        self.builder.report(
-            "decoded",
-            "warning",
-            "Found arguments as JSON text in a string; decoded them once",
-            span,
-            edits=(Edit(span, written),),
-        )
+        message = "Found arguments as JSON text in a string; decoded them once"
+        report_edit(self.builder, "decoded", message, span, written)
 
     def mend(self, scanner: JsonPayload, end: int) -> None:
         """Reports the repairs of the payload, which ends here."""
@@ -263,7 +258,7 @@ class ScannedValues:
     def doubt(self, code: str, message: str, end: int) -> None:
         """Doubts a payload for a fault that its scanner found."""
         if (draft := self._filled) is not None:
-            doubt_argument(self.builder, draft, code, message, Span(end, end))
+            doubt(self.builder, draft, code, message, Span(end, end))
 
     def doubt_expression(self, written: str, end: int) -> None:
         """Doubts a payload in which an expression was read as text."""
@@ -273,7 +268,7 @@ class ScannedValues:
             shown = written[:42].strip('"')
             message = f"Found `{shown}` where a literal should stand; kept as text"
             span = Span(draft.payload_start, end)
-            doubt_argument(self.builder, draft, code, message, span)
+            doubt(self.builder, draft, code, message, span)
 
     def doubt_types(self, paths: str, end: int) -> None:
         """Doubts a payload with text that the schema does not accept, at blank-separated paths."""
@@ -286,8 +281,7 @@ class ScannedValues:
         if (draft := self._filled) is not None:
             draft.mend()
             span = Span(place, place)
-            edits = (Edit(span, closers),)
-            self.builder.report("bracket", "warning", MESSAGES["bracket"], span, edits=edits)
+            report_edit(self.builder, "bracket", MESSAGES["bracket"], span, closers)
 
     def mend_python(self, faults: Iterable[Fault]) -> None:
         """Reports the repairs of Python arguments, and doubts those that are ambiguous."""
@@ -326,13 +320,8 @@ class ScannedValues:
         if self._filled is not None or (self.text and self.builder.draft is not None):
             self.builder.mend()
             written = json.dumps(character)[1:-1]
-            self.builder.report(
-                "control",
-                "warning",
-                f"Found a raw control character in a string; JSON wants `{written}`",
-                Span(place, place + 1),
-                edits=(Edit(Span(place, place + 1), written),),
-            )
+            message = f"Found a raw control character in a string; JSON wants `{written}`"
+            report_edit(self.builder, "control", message, Span(place, place + 1), written)
 
     def fail(self, text: str, reason: str, place: int) -> None:
         """Ends a payload at an offset where it fails; `text` closes the JSON that was emitted."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.calls.completion import complete, hold, is_full, is_no_call, settle_candidate
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.evidence.no_arguments import are_call
+from toolgrammar.core.message.reports import doubt
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.beside_arguments import tell_beside
 from toolgrammar.core.trust.cut_texts import doubt_begun_anew
@@ -112,10 +113,9 @@ def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
     )
     if not code:
         return
-    draft.doubts.append(code)
     message, hint = _ODD_NAMES[code]
     place = Span(draft.start, draft.start)
-    builder.report(code, "error", message.format(name[:40]), place, hint=hint)
+    doubt(builder, draft, code, message.format(name[:40]), place, hint=hint)
 
 
 def _doubt_arguments(builder: Builder, draft: Draft, name: str) -> None:
@@ -125,10 +125,9 @@ def _doubt_arguments(builder: Builder, draft: Draft, name: str) -> None:
     if draft.held is not None or draft.doubts:
         return
     if are_call(name, draft.arguments, builder.spec(), builder.tools):
-        draft.doubts.append("duplicate-key")
         message = f"Found a whole call as the arguments of a call of `{name[:40]}`"
         place = max(draft.start, draft.arguments_start)
-        builder.report("duplicate-key", "error", message, Span(place, place))
+        doubt(builder, draft, "duplicate-key", message, Span(place, place))
 
 
 def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
@@ -209,9 +208,8 @@ def _note_beside(builder: Builder, draft: Draft, beside: list[int], end: int) ->
         code, start = "skipped-markup", held[-1]
         message = "Found an object under a key that the format does not have, and no arguments"
     if code:
-        draft.doubts.append(code)
         place = Span(start, start)
-        builder.report(code, "error", message, place, hint="it may hold the arguments")
+        doubt(builder, draft, code, message, place, hint="it may hold the arguments")
 
 
 def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:

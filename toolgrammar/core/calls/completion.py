@@ -14,12 +14,13 @@ from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.groups import generated_id, settle
+from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
 from toolgrammar.core.trust.free_texts import doubt_free_text
 from toolgrammar.core.trust.standing import doubt_fenced, doubt_quoted
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Problem
+from toolgrammar.values.events import CallEnd, CallStart, Problem
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -104,7 +105,7 @@ def complete(
         # This comes before the closing events, since the error has to come before the `CallEnd`.
         status = _refuse_text(builder, draft, status, end)
     if misfit:
-        _doubt_word(builder, draft, misfit, end)
+        doubt_type(builder, draft, misfit, Span(draft.start, max(end, draft.start)))
     doubt_free_text(builder, draft, end)
     for event in draft.closing(index):
         builder.emit(draft, event)
@@ -202,30 +203,13 @@ def _refuse_text(builder: Builder, draft: Draft, status: Status, end: int) -> St
 
     Without the text the tool would run with its defaults.
     """
-    builder.report(
-        "unplaced-input",
-        "error",
-        "Found a text where the tool has no argument that it can only be",
-        Span(max(draft.arguments_start, draft.start), max(end, draft.start)),
-        hint="name the argument",
-    )
-    draft.doubts.append("unplaced-input")
+    message = "Found a text where the tool has no argument that it can only be"
+    span = Span(max(draft.arguments_start, draft.start), max(end, draft.start))
+    doubt(builder, draft, "unplaced-input", message, span, hint="name the argument")
     if draft.members or draft.arguments or draft.error is not None or status == "truncated":
         return status
     draft.fail("input: the tool has no argument that this text can only be")
     return "unreadable"
-
-
-def _doubt_word(builder: Builder, draft: Draft, name: str, end: int) -> None:
-    """Doubts a call in which a property got a word that its schema does not accept."""
-    draft.doubts.append("schema-mismatch")
-    builder.report(
-        "schema-mismatch",
-        "error",
-        f"Found text for `{name[:40]}` that its schema does not take; kept as text",
-        Span(draft.start, max(end, draft.start)),
-        path=f"$.{name}",
-    )
 
 
 def hold(builder: Builder, draft: Draft, status: Status, end: int) -> None:
@@ -327,7 +311,7 @@ def carry_over(builder: Builder, draft: Draft) -> None:
             draft.take_key(key, key, "")
             value = draft.arguments[key] = builder.carried[key]
             written = draft.member() + json.dumps(value, ensure_ascii=False)
-            builder.emit(draft, ArgumentsDelta(builder.next_index, written))
+            emit_arguments(builder, draft, written)
             # Only the text between the two calls counts: words above the last call belong to that.
             behind = builder.calls[-1].span.end if builder.calls else 0
             above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)
@@ -341,6 +325,5 @@ def carry_over(builder: Builder, draft: Draft) -> None:
 
 def _doubt(builder: Builder, draft: Draft, key: str, message: str) -> None:
     """Doubts a call that lacks an argument which all calls with arguments should have."""
-    draft.doubts.append("missing-argument")
     span = Span(draft.start, draft.start)
-    builder.report("missing-argument", "error", message, span, path=f"$.{key}")
+    doubt(builder, draft, "missing-argument", message, span, path=f"$.{key}")

@@ -14,6 +14,7 @@ from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.machine.near_marks import is_near, may_be
 from toolgrammar.core.message.doubled import once
 from toolgrammar.core.message.groups import Group
+from toolgrammar.core.message.reports import doubt
 from toolgrammar.core.payloads.json.duplicates import is_same
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
@@ -159,13 +160,8 @@ def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) 
 def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
     """Doubts a call with a second name, id or arguments, of which the first ones count."""
     assert builder.draft is not None
-    builder.draft.doubts.append("duplicate-key")
-    builder.report(
-        "duplicate-key",
-        "error",
-        f"Found the {role} of a call for the second time; the first one stays",
-        Span(start, end),
-    )
+    message = f"Found the {role} of a call for the second time; the first one stays"
+    doubt(builder, builder.draft, "duplicate-key", message, Span(start, end))
 
 
 def doubt_passed(builder: Builder, start: int, unit: int) -> None:
@@ -180,9 +176,8 @@ def doubt_passed(builder: Builder, start: int, unit: int) -> None:
     if draft is not None and (draft.has_payload or draft.inputs is not None):
         doubt_second(builder, "arguments", start, start)
     elif builder.source.slice(start, start + 1) not in "nN":
-        builder.open_draft(unit).doubts.append("skipped-markup")
         message = "Found a value in place of the arguments that they can't be; left it out"
-        builder.report("skipped-markup", "error", message, Span(start, start))
+        doubt(builder, builder.open_draft(unit), "skipped-markup", message, Span(start, start))
 
 
 def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:
@@ -227,8 +222,7 @@ def doubt_unknown(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
         elif tag := argument_in(value, known):
             message = f"Found `{tag[:40]}` in an argument that the tool does not have"
     if message:
-        draft.doubts.append(code)
-        builder.report(code, "error", message, span, path=f"$.{key}")
+        doubt(builder, draft, code, message, span, path=f"$.{key}")
 
 
 def _is_spelling(word: str, key: str) -> bool:

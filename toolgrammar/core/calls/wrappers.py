@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.machine.near_marks import may_be
+from toolgrammar.core.message.reports import doubt, emit_arguments
 from toolgrammar.patterns.distances import distance
 from toolgrammar.tools.coerce import type_text
-from toolgrammar.values.events import ArgumentsDelta
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -80,12 +80,11 @@ def settle(builder: Builder, draft: Draft, end: int) -> None:
         release(builder, draft)
         if written.lstrip().startswith("{") and not draft.doubts:
             message = f"Found an object under `{key[:40]}` that could not be read; kept as text"
-            draft.doubts.append("bare-text")
-            builder.report("bare-text", "error", message, Span(draft.start, max(draft.start, end)))
+            doubt(builder, draft, "bare-text", message, Span(draft.start, max(draft.start, end)))
         return
     draft.unwrap(value)
     text = json.dumps(value, ensure_ascii=False)
-    builder.emit(draft, ArgumentsDelta(builder.next_index, text))
+    emit_arguments(builder, draft, text)
 
 
 def any_wrapped(keys: tuple[str, ...], calls: Sequence[ToolCall]) -> bool:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.arguments.filling import fill_role
 from toolgrammar.core.machine.next_calls import next_call_of
 from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.message.reports import report_edit
 from toolgrammar.core.payloads.mended.look import ODD_SPACES
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.grammar.roles import JSON_LIKE
 from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS
-from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import anywhere, blanks, late
 from toolgrammar.values.spans import Span
 
@@ -339,8 +339,7 @@ def _replace(
     """
     builder = driver.builder
     span = Span(driver.base + start, driver.base + end)
-    severity = "error" if doubtful else "warning"
-    builder.report(code, severity, _MESSAGES[code], span, edits=(Edit(span, text),))
+    report_edit(builder, code, _MESSAGES[code], span, text, doubtful=doubtful)
     # If a required argument is missing, the brace may belong to another place.
     is_open = builder.draft is not None and builder.has_arguments and builder.lacks_required
     builder.mend(*["bracket"] * (code == "bracket" and "}" in text and is_open))

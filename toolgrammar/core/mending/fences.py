@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.values.diagnostics import Edit
+from toolgrammar.core.message.reports import report_edit
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -27,13 +27,8 @@ def skip_fence(driver: Driver) -> bool | None:
     if match is None:
         return None
     span = Span(*(driver.base + place for place in match.span("fence")))
-    driver.builder.report(
-        "around",
-        "warning",
-        "Found a code fence round the call; left it out",
-        span,
-        edits=(Edit(span, ""),),
-    )
+    message = "Found a code fence round the call; left it out"
+    report_edit(driver.builder, "around", message, span, "")
     driver.builder.mend()
     driver.move_to(match.end())
     return True

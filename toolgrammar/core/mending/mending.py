@@ -36,6 +36,7 @@ from toolgrammar.core.machine.repairs import (
 from toolgrammar.core.mending.misspelt import respell
 from toolgrammar.core.mending.nameless import report_cut_nameless
 from toolgrammar.core.mending.section_words import pass_words
+from toolgrammar.core.message.reports import report_edit
 from toolgrammar.core.state.doubts import (
     ended_with_line,
     is_mark,
@@ -44,7 +45,6 @@ from toolgrammar.core.state.doubts import (
     may_lack_arguments,
 )
 from toolgrammar.core.trust.beside_arguments import holds_beside, rest_follows
-from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
 
@@ -185,13 +185,8 @@ def _complete_half(driver: Driver, place: int) -> bool:
             follows = driver.buffer[behind : behind + 1]
             doubtful = (shared and follows.strip() != "") or is_mark(follows)
             doubtful = doubtful and driver.builder.draft is not None
-            driver.builder.report(
-                "missing-close-tag",
-                "error" if doubtful else "warning",
-                f"Found `{half}` without `{rest}`; put it in",
-                Span(end, end),
-                edits=(Edit(Span(end, end), rest),),
-            )
+            message, span = f"Found `{half}` without `{rest}`; put it in", Span(end, end)
+            report_edit(driver.builder, "missing-close-tag", message, span, rest, doubtful=doubtful)
             if driver.builder.draft is not None:
                 driver.builder.draft.mend(*["missing-close-tag"] * doubtful)
             driver.move_to(behind)
@@ -221,13 +216,9 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
     place = driver.last_end
     text = _written(driver, path, place)
     draft = builder.draft
-    builder.report(
-        "missing-close-tag",
-        "error" if doubtful and draft is not None else "warning",
-        f"Found no `{text.strip()}` before what follows; put it in",
-        Span(place, place),
-        edits=(Edit(Span(place, place), text),),
-    )
+    doubtful = doubtful and draft is not None
+    message = f"Found no `{text.strip()}` before what follows; put it in"
+    report_edit(builder, "missing-close-tag", message, Span(place, place), text, doubtful=doubtful)
     if doubtful and draft is not None:
         draft.doubts.append("missing-close-tag")
     # Markup that is inserted after a complete call does not repair that call.
@@ -315,13 +306,8 @@ def text_of(step: Step, driver: Driver) -> str:
 def _leave_out(driver: Driver, start: int, end: int) -> None:
     builder = driver.builder
     span = Span(driver.base + start, driver.base + end)
-    builder.report(
-        "stray-close-tag",
-        "warning",
-        f"Found `{driver.buffer[start:end][:40]}`, which closes nothing; left it out",
-        span,
-        edits=(Edit(span, ""),),
-    )
+    message = f"Found `{driver.buffer[start:end][:40]}`, which closes nothing; left it out"
+    report_edit(builder, "stray-close-tag", message, span, "")
     if builder.draft is not None:
         # The bracket may belong to an argument, or to arguments that were closed too early.
         doubtful = driver.buffer[start:end] in BRACKETS and (

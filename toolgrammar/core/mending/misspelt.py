@@ -11,9 +11,9 @@ from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.machine.near_marks import SHORTEST, NearOpener, is_near, may_be
 from toolgrammar.core.machine.near_tokens import near_closer, near_opener
 from toolgrammar.core.machine.relaxed_quotes import keys_of
+from toolgrammar.core.message.reports import report_edit
 from toolgrammar.core.trust.beside_arguments import note_beside
 from toolgrammar.patterns.distances import distance
-from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -88,14 +88,8 @@ def _respelt(
 def _put_in_opener(driver: Driver, place: int, text: str) -> None:
     """Reports an opener that is inserted at an index of the buffer."""
     builder, offset = driver.builder, driver.base + place
-    span = Span(offset, offset)
-    builder.report(
-        "missing-open-tag",
-        "warning",
-        f"Found no `{text.strip()}` before a call of a known tool; put it in",
-        span,
-        edits=(Edit(span, text),),
-    )
+    message = f"Found no `{text.strip()}` before a call of a known tool; put it in"
+    report_edit(builder, "missing-open-tag", message, Span(offset, offset), text)
     # The call is not open yet, so the repair is noted for the next call.
     builder.mend_next()
 
@@ -240,13 +234,8 @@ def report_misspelt(driver: Driver, start: int, end: int, text: str, *, sure: bo
     """
     builder = driver.builder
     span = Span(driver.base + start, driver.base + end)
-    builder.report(
-        "misspelt",
-        "warning" if sure else "error",
-        f"Found `{driver.buffer[start:end][:40]}`; took it for `{text}`",
-        span,
-        edits=(Edit(span, text),),
-    )
+    message = f"Found `{driver.buffer[start:end][:40]}`; took it for `{text}`"
+    report_edit(builder, "misspelt", message, span, text, doubtful=not sure)
     # A misspelling of the word itself leaves no doubt. Another word in its place, `args`, is a
     # guess, so the call is doubted.
     builder.mend(*["misspelt"] * (not sure))

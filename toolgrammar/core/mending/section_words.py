@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.used import NEAR, begins, is_quoted
 from toolgrammar.core.machine.repairs import call_openers_of, landmarks_of
+from toolgrammar.core.message.reports import report_edit
 from toolgrammar.grammar.call_evidence import is_of_calls
-from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -57,10 +57,8 @@ def pass_words(driver: Driver, place: int) -> bool | None:
         driver.commit()
     span = Span(driver.base + place, driver.base + match.start())
     message = "Found text between the calls of a section; it is no call's"
-    is_lost = _MARKUP.search(words) and any(map(str.isalnum, words))
-    builder.report(
-        "skipped-markup", "error" if is_lost else "warning", message, span, edits=(Edit(span, ""),)
-    )
+    is_lost = _MARKUP.search(words) is not None and any(map(str.isalnum, words))
+    report_edit(builder, "skipped-markup", message, span, "", doubtful=is_lost)
     driver.give_text(place, match.start())
     driver.move_to(match.start())
     # The next call begins after the words, since spans must not overlap.

@@ -4,8 +4,8 @@ In: `{"city": "Os` and later `lo"}`. Out: the end of the value, the part of it t
 far, and finally the value. The tokens are defined in `tools/json_tokens.py`; begin there, then read
 `whole.py`, which reads complete values at C speed.
 
-- `strict_scanner.py` with `scalar.py` reads strict JSON as it arrives, for `strict=True` and where a
-  payload may be JSON or raw text.
+- `strict_scanner.py` reads strict JSON as it arrives, for `strict=True` and where a payload may be
+  JSON or raw text.
 - `guide.py` looks up what a schema wants at each place, `typing_rules.py` converts values to it, or
   types raw ones by their shape; whether a whole value satisfies a schema is decided in
   `tools/fits.py`.

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.scalar import SCALAR_STARTS, Scalar
 from toolgrammar.core.payloads.json.tokens import (
     DELIMITERS,
     MAX_DEPTH,
@@ -26,7 +25,8 @@ from toolgrammar.core.payloads.json.tokens import (
     unit_run,
     word_character,
 )
-from toolgrammar.tools.json_tokens import ESCAPED, MAX_DIGITS, SPACES
+from toolgrammar.tools.json_tokens import ESCAPED, INTEGER, LITERAL, MAX_DIGITS, NUMBER, SPACES
+from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,59 @@ _WANTED: Final = {
     _SCALAR: (" in a number or literal", "its rest or its end"),
 }
 
-_NO_SCALAR: Final = Scalar("-")
+_SCALAR_STARTS: Final = frozenset("-0123456789tfn")
+_INTEGER = late(INTEGER)
+_WHOLE = late(f"{NUMBER}|{LITERAL}")
+_WORD_RUN = anywhere(r"[\w.+-]*+")
+_BEGUN = anywhere(
+    r"t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?"
+    r"|-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]*+)?+(?:(?<!\.)[eE][+-]?[0-9]*+)?+)?+"
+)
+"""The longest beginning of a number or literal."""
+_DIGITS = late(r"([0-9])[0-9]+")
+
+
+class _Scalar:
+    """A number or literal that arrives in pieces: `-1` and `2.5e` are not whole, with `3` they are."""
+
+    __slots__ = ("_pieces", "_shape")
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._shape = ""
+        """The text, with one digit in place of several: what may follow depends on no more."""
+
+    @property
+    def text(self) -> str:
+        """The characters that have arrived."""
+        return "".join(self._pieces)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the number or literal may end here."""
+        return _WHOLE.fullmatch(self._shape) is not None
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it is a complete literal: `12` may become `123`, `true` may not."""
+        return self.is_whole and self._shape.isalpha()
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether this is an integer that CPython refuses to read; it reads floats of any length."""
+        is_integer = _INTEGER.fullmatch(self._shape) is not None
+        return is_integer and len(self.text.removeprefix("-")) > MAX_DIGITS
+
+    def feed(self, text: str, position: int) -> int:
+        """Consumes characters of the token; returns the offset of the first other character."""
+        written = self._shape + _WORD_RUN.match(text, position)[0]
+        end = _BEGUN.match(written).end()
+        self._pieces.append(written[len(self._shape) : end])
+        self._shape = _DIGITS.sub(r"\1", written[:end])
+        return position + len(self._pieces[-1])
+
+
+_NO_SCALAR: Final = _Scalar()
 
 
 class JsonScanner:
@@ -120,7 +172,7 @@ class JsonScanner:
             return True
         if self._state in (_STRING, _BACKTICK):
             out.append('"')
-        elif self._state == _SCALAR and not self.failed and self._scalar.is_whole_literal:
+        elif self._state == _SCALAR and not self.failed and self._scalar.is_literal:
             out.extend(self._held)
             out.append(self._scalar.text)
         elif self._quote_held:  # the string was complete, its quote not emitted yet
@@ -204,11 +256,11 @@ class JsonScanner:
             out.append(scalar.group())
             self._state = _AFTER
             return scalar.end()
-        if character not in SCALAR_STARTS:
+        if character not in _SCALAR_STARTS:
             return self._refuse(text, position)
-        self._scalar = Scalar(character)
+        self._scalar = _Scalar()
         self._state = _SCALAR
-        return position + 1
+        return self._scalar.feed(text, position)
 
     def _open(self, text: str, position: int, out: list[str]) -> int:
         if len(self._stack) >= self._max_depth:
@@ -317,9 +369,9 @@ class JsonScanner:
         if position == len(text):
             return position
         goes_on = word_character.match(text, position)
-        if not scalar.whole or (text[position] not in DELIMITERS if self._stack else goes_on):
+        if not scalar.is_whole or (text[position] not in DELIMITERS if self._stack else goes_on):
             return self._refuse(text, position)
-        if scalar.too_long:
+        if scalar.is_too_long:
             return self._fail("number too long", position)
         self._release(out)
         out.append(scalar.text)

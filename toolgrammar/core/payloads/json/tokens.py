@@ -36,7 +36,6 @@ TOO_DEEP: Final = "Found brackets that nest deeper than `max_depth` allows"
 """The reason why a payload that nests too deep can't be read."""
 
 space_run = anywhere(SPACE)
-digit_run = anywhere(r"[0-9]*+")
 unit_run = anywhere(rf"(?:{UNIT})*+")
 # An escape that the end of a chunk cut: `\`, `\u00`, or `\ud83d\u`, whose low half is to come.
 unit_begun = anywhere(rf"(?:\\(?:u(?:{HIGH_HALF}{LOW_BEGUN}|{HEX}{{0,4}}))?)?")

@@ -1,0 +1,51 @@
+"""Reports what is odd in a message: repairs, with the edit that mends the text, and doubts.
+
+Example: `[1, 2` for an argument whose schema wants an array is kept as text, and is a doubt
+`schema-mismatch`. A second `<tool_call>` is dropped: its edit replaces it by "".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolgrammar.values.diagnostics import Edit
+from toolgrammar.values.events import ArgumentsDelta
+
+if TYPE_CHECKING:
+    from toolgrammar.core.message.build import Builder
+    from toolgrammar.core.message.draft import Draft
+    from toolgrammar.values.spans import Span
+
+
+def emit_arguments(builder: Builder, draft: Draft, piece: str) -> None:
+    """Emits a piece of the JSON of the open call's arguments."""
+    builder.emit(draft, ArgumentsDelta(builder.next_index, piece))
+
+
+def report_edit(
+    builder: Builder, code: str, message: str, span: Span, text: str, *, doubtful: bool = False
+) -> None:
+    """Reports a repair that replaces a part of the source by a text; `doubtful`: as an error."""
+    severity = "error" if doubtful else "warning"
+    builder.report(code, severity, message, span, edits=(Edit(span, text),))
+
+
+def doubt(
+    builder: Builder,
+    draft: Draft,
+    code: str,
+    message: str,
+    span: Span,
+    *,
+    path: str = "",
+    hint: str = "",
+) -> None:
+    """Puts a call in doubt, and reports why."""
+    draft.doubts.append(code)
+    builder.report(code, "error", message, span, path=path, hint=hint)
+
+
+def doubt_type(builder: Builder, draft: Draft, path: str, span: Span) -> None:
+    """Puts the text at a path of the arguments in doubt, which its schema does not accept."""
+    message = f"Found text for `{path[:40]}` that its schema does not take; kept as text"
+    doubt(builder, draft, "schema-mismatch", message, span, path=f"$.{path}")
