@@ -84,6 +84,16 @@ class JsonPayload(RecoveringScanner):
         return sorted(self.repairs, key=lambda each: (each.start, each.end))
 
 
+def object_in(text: str) -> dict[str, Any] | None:
+    """Returns the object that a JSON text is; None for any other text."""
+    try:
+        value = json.loads(text)
+    # A model's text may be nested deeper than Python can read: `"[[[[…"`.
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 _BODY = late(r'(?:[^"\\]|\\.)*', re.DOTALL)
 
 
@@ -144,11 +154,8 @@ class JsonText:
     def end(self, end: int) -> dict[str, Any] | None:
         """Ends the string; returns the object in it, if that may be the arguments, or None."""
         if self._held is not None:
-            try:
-                value = json.loads("".join(self._held))
-            except (ValueError, RecursionError):
-                value = None
-            if isinstance(value, dict):
+            value = object_in("".join(self._held))
+            if value is not None:
                 return value
             self._give_up()
         # An empty string is an input too, so `begin` has to run once.

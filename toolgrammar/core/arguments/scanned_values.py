@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.arguments.filling import overlooks
-from toolgrammar.core.arguments.json_payload import JsonText
+from toolgrammar.core.arguments.json_payload import JsonText, object_in
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import (
@@ -175,14 +175,9 @@ class ScannedValues:
 
     def _not_an_object(self, draft: Draft, value: Any) -> None:
         """Handles arguments that are not an object; a string may contain one as JSON text."""
-        inner: Any = None
-        if isinstance(value, str):
-            try:
-                inner = json.loads(value)  # It is decoded once only: a string in it stays a string.
-            # A model's text may be nested deeper than Python can read: `"[[[[…"`.
-            except (ValueError, RecursionError):
-                inner = None
-        if isinstance(inner, dict):
+        # It is decoded once only: a string in it stays a string.
+        inner = object_in(value) if isinstance(value, str) else None
+        if inner is not None:
             self._decoded(draft, inner)
         else:
             draft.fail(f"Found {type(value).__name__} as arguments; a call wants an object")

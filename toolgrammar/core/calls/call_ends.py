@@ -19,7 +19,6 @@ from toolgrammar.core.trust.mended_calls import doubt_mended
 from toolgrammar.core.trust.missing_errors import is_misfit, report_owed
 from toolgrammar.core.trust.standing import doubt_shown
 from toolgrammar.values.diagnostics import Edit
-from toolgrammar.values.events import Problem
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -86,7 +85,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     builder.end_draft(draft)
     if draft.name is None:
         # Its problems are emitted here, as no `CallStart` will come for which they could wait.
-        builder.queue.extend(event for event in draft.events if isinstance(event, Problem))
+        builder.queue.extend(draft.take_problems())
         if not draft.truncated:
             _report_nameless(builder, draft.start, place)
         return
@@ -132,7 +131,7 @@ def _doubt_arguments(builder: Builder, draft: Draft, name: str) -> None:
 
 def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
     """Drops a call whose name means that no tool is called; it is markup, not text."""
-    problems = [event for event in draft.take_events() if isinstance(event, Problem)]
+    problems = draft.take_problems()
     # A dropped call can't have doubts, so one error stands for all that was odd in it.
     is_odd = bool(draft.arguments or draft.error is not None or draft.doubts)
     if is_odd:
@@ -161,12 +160,8 @@ def report_without_roles(builder: Builder, start: int, end: int) -> None:
 
 def _report_nameless(builder: Builder, start: int, end: int) -> None:
     """Reports a call without a name, which is dropped."""
-    builder.report(
-        "malformed-call",
-        "error",
-        "Found a call that names no tool; left it out",
-        Span(start, max(start, end)),
-    )
+    message = "Found a call that names no tool; left it out"
+    builder.report("malformed-call", "error", message, Span(start, max(start, end)))
 
 
 def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
@@ -235,7 +230,7 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
     else:
         return False
     # Such a call waits for its end, so none of its deltas was emitted; its problems still count.
-    problems = [event for event in draft.take_events() if isinstance(event, Problem)]
+    problems = draft.take_problems()
     if code:
         builder.queue.extend(problems)
         builder.report(code, "error", message, Span(draft.start, place))

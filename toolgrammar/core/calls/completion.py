@@ -20,7 +20,7 @@ from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
 from toolgrammar.core.trust.free_texts import doubt_free_text
 from toolgrammar.core.trust.standing import doubt_fenced, doubt_quoted
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.events import CallEnd, CallStart, Problem
+from toolgrammar.values.events import CallEnd, CallStart
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -217,20 +217,12 @@ def hold(builder: Builder, draft: Draft, status: Status, end: int) -> None:
     before = builder.take_candidate()
     if before is not None:
         start = before.draft.start
-        # Text has no doubts, so the errors of the earlier candidate are removed.
-        doubts, problems = (
-            # That call was an example in the text, and its doubts would make `ok` false.
-            before.draft.doubts,
-            [e for e in before.draft.events if isinstance(e, Problem)],
-        )
-        draft.follow(
-            builder.listing.forget_doubts(before.draft.diagnostics, draft.diagnostics, doubts)
-        )
-        builder.queue.extend(
-            e
-            for e in problems
-            if e.diagnostic.severity != "error" or e.diagnostic.code not in doubts
-        )
+        # That call was an example in the text, which has no doubts: they would make `ok` false.
+        doubts, listing = before.draft.doubts, builder.listing
+        draft.follow(listing.forget_doubts(before.draft.diagnostics, draft.diagnostics, doubts))
+        for problem in before.draft.take_problems():
+            if problem.diagnostic.severity != "error" or problem.diagnostic.code not in doubts:
+                builder.queue.add(problem)
         builder.text(builder.source.slice(start, before.end), start)
         _give_behind(builder, before)
     builder.hold(Candidate(draft, status, end, [], builder.settings))

@@ -59,20 +59,13 @@ def known_name(builder: Builder, draft: Draft, name: str, start: int) -> str:
     # searched in it.
     written = builder.source.slice(start, start + len(name) + _NEAR)
     place = start + max(0, written.find(name))
-    edits = []
-    at = name.find(_ESCAPED)
-    while at >= 0:
-        edits.append(Edit(Span(place + at, place + at + 1), ""))
-        # The search goes on after both characters, so that each backslash gets one edit.
-        at = name.find(_ESCAPED, at + 2)
+    found = [place + at for at in range(len(name)) if name.startswith(_ESCAPED, at)]
+    edits = tuple(Edit(Span(at, at + 1), "") for at in found)
     draft.mend_name()
-    builder.report(
-        "backslash",
-        "warning",
-        f"Found backslashes before underscores in `{name[:64]}`, as in Markdown; left them out",
-        Span(place, place + len(name)),
-        edits=tuple(edits),
+    message = (
+        f"Found backslashes before underscores in `{name[:64]}`, as in Markdown; left them out"
     )
+    builder.report("backslash", "warning", message, Span(place, place + len(name)), edits=edits)
     return plain
 
 
@@ -237,13 +230,9 @@ def report_twice(
     # `{"a": 1, "a": 1}` has equal values, so the call is the same whichever of them counts.
     if not equal:
         draft.doubts.append("duplicate-key")
-    builder.report(
-        "duplicate-key",
-        "warning" if equal else "error",
-        MESSAGES["duplicate-key"],
-        span,
-        path=path or f"$.{draft.key}",
-    )
+    severity = "warning" if equal else "error"
+    path = path or f"$.{draft.key}"
+    builder.report("duplicate-key", severity, MESSAGES["duplicate-key"], span, path=path)
 
 
 def close_role(builder: Builder, role: str, end: int) -> None:

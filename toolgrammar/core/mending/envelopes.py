@@ -127,29 +127,22 @@ def _bracket(driver: Driver, place: int) -> bool | None:
         mark = terminal.text.strip()
         if terminal.kind != "literal" or mark not in ("}", "]") or node.steps[group].opens:
             continue
+        step = node.steps[group]
+        next_call = next_call_of(step.node)
         # A `]` stands where `}` is expected.
         is_other = buffer[place] in "}])" and buffer[place] != mark
-        rest = place + 1 if is_other else place
-        if not driver.final and _NEXT_BEGUN.match(buffer, rest):
+        rest = place + is_other
+        begun = _NEXT_BEGUN.match(buffer, rest)
+        if not driver.final and (begun or (not is_other and next_call.begins.match(buffer, rest))):
             return False
-        step = node.steps[group]
-        if not is_other and not driver.final and next_call_of(step.node).begins.match(buffer, rest):
-            return False
-        # In `[{"name": "a" {"name": "b"` the next call shows that a bracket is missing.
-        if not is_other and next_call_of(step.node).pattern.match(buffer, rest):
-            last = driver.last_end - driver.base
-            return _replace(driver, "bracket", last, last, mark, go_on=place, step=step)
-        # A `, {` after it shows that as well, if the grammar accepts the comma.
-        if not _NEXT.match(buffer, rest) or not step.node.token.match(buffer, rest):
-            continue
-        if is_other:
-            last = driver.last_end
+        # A `, {` shows that a bracket is missing, if the grammar accepts the comma.
+        shown = _NEXT.match(buffer, rest) and step.node.token.match(buffer, rest)
+        if is_other and shown:
             driver.end_at(driver.base + rest)
-            done = _replace(driver, "bracket", place, rest, mark, step=step)
-            driver.end_at(max(last, driver.base + rest))
-            return done
-        last = driver.last_end - driver.base
-        return _replace(driver, "bracket", last, last, mark, go_on=place, step=step)
+            return _replace(driver, "bracket", place, rest, mark, step=step)
+        # In `[{"name": "a" {"name": "b"` the next call shows it as well.
+        if not is_other and (shown or next_call.pattern.match(buffer, rest)):
+            return _put_in(driver, "bracket", mark, go_on=place, step=step)
     return None
 
 
@@ -164,8 +157,7 @@ def _bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None
         # The bracket belongs before the comma, so the comma is read again after it.
         if closes and step.node.token.match(driver.buffer, comma):
             driver.step_back()
-            last = driver.last_end - driver.base
-            return _replace(driver, "bracket", last, last, mark, go_on=comma, step=step)
+            return _put_in(driver, "bracket", mark, go_on=comma, step=step)
     return None
 
 
@@ -248,8 +240,7 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
             return _replace(driver, OTHER_COLONS[other[0]], place, other.end(), ":", step=step)
         fits = _fits(step.node, driver, place, mark)
         if fits:
-            last = driver.last_end - driver.base
-            return _replace(driver, _CODES[mark], last, last, mark, go_on=place, step=step)
+            return _put_in(driver, _CODES[mark], mark, go_on=place, step=step)
         if fits is None:
             return False
     return None
@@ -301,17 +292,20 @@ def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
 
 def is_json(node: Node) -> bool:
     """Whether a node expects a token of a JSON object."""
-    if any(step.terminal.name in JSON_LIKE for step in node.payloads):
-        return True
-    for _, terminal in node.tokens:
-        if terminal.text.strip() in _MARKS or _is_quoted(terminal):
-            return True
-    return False
+    return any(step.terminal.name in JSON_LIKE for step in node.payloads) or any(
+        terminal.text.strip() in _MARKS or _is_quoted(terminal) for _, terminal in node.tokens
+    )
 
 
 def _is_quoted(terminal: Terminal) -> bool:
     """Whether a terminal is a key or a string of JSON."""
     return (terminal.text.strip() or terminal.pattern).startswith('"')
+
+
+def _put_in(driver: Driver, code: str, mark: str, *, go_on: int, step: Step) -> bool:
+    """Inserts a mark behind the last token, and goes on at an index."""
+    last = driver.last_end - driver.base
+    return _replace(driver, code, last, last, mark, go_on=go_on, step=step)
 
 
 def _replace(

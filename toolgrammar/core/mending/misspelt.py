@@ -13,7 +13,7 @@ from toolgrammar.core.machine.near_tokens import near_closer, near_opener
 from toolgrammar.core.machine.relaxed_quotes import keys_of
 from toolgrammar.core.message.reports import report_edit
 from toolgrammar.core.trust.beside_arguments import note_beside
-from toolgrammar.patterns.distances import distance
+from toolgrammar.patterns.distances import is_within
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -198,11 +198,7 @@ def _key_like(node: Node, word: str) -> tuple[Step, str] | None:
 
 def _may_be_left_of(word: str, key: str) -> bool:
     """Whether a word may be what damage to one to three letters has left of a key: `uments`."""
-    return may_be(word, key) or (
-        len(key) >= _LONG_KEY
-        and abs(len(key) - len(word)) <= _MOST
-        and distance(key, word) <= _MOST
-    )
+    return may_be(word, key) or (len(key) >= _LONG_KEY and is_within(_MOST, key, word))
 
 
 def _keys(node: Node) -> dict[str, Step]:

@@ -15,7 +15,7 @@ from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.tools.call_words import arguments_of
 from toolgrammar.tools.coerce import is_text_only, type_text
-from toolgrammar.values.events import ArgumentsDelta, Event
+from toolgrammar.values.events import ArgumentsDelta, Event, Problem
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -278,6 +278,10 @@ class Draft:
         """Returns the events that wait, and forgets them."""
         events, self.events = self.events, []
         return events
+
+    def take_problems(self) -> list[Problem]:
+        """Returns the problems among the events that wait, and forgets all of these events."""
+        return [event for event in self.take_events() if isinstance(event, Problem)]
 
     def hold_argument(self) -> None:
         """Holds back the events of an argument that may wrap all arguments."""

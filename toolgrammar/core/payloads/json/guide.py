@@ -33,19 +33,6 @@ _STARTS: Final = {
 class Guide:
     """A schema with its references resolved; the guides of its parts are made on first use."""
 
-    __slots__ = (
-        "_item",
-        "_items",
-        "_members",
-        "_other",
-        "_others",
-        "converted",
-        "judged",
-        "properties",
-        "required",
-        "types",
-    )
-
     def __init__(
         self,
         types: tuple[str, ...] | None,

@@ -18,12 +18,14 @@ from toolgrammar.patterns.beginnings import begins_blank, begins_indented, first
 from toolgrammar.patterns.partial import any_of, partial, unnamed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.machine.repairs import Anchor
     from toolgrammar.grammar.terminals import Terminal
 
+_TOKENS = ("literal", "regex", "same", "tool")
+"""The kinds of terminals that are no payloads."""
 LONG = 5
 """The minimal length of an outer closer in characters; a tag is longer than this."""
 
@@ -119,21 +121,11 @@ class TokenPatterns:
         """
         step = (node or self.node).steps[group]
         text = self.named(terminal, self._same(terminal, prefix, group))
-        node = step.node
-        # If the grammar has a choice, or something is closed, the text after it is not forced.
-        while (
-            len(node.tokens) == 1
-            and not node.payloads
-            and not node.accepts_text
-            and node.end is None
-            and node.tokens[0][1].kind in ("literal", "same")
-            and not step.after
-        ):
-            inner, terminal = node.tokens[0]
-            text += r"\s{0,16}" + self.named(terminal, self._same(terminal, prefix, group))
-            step = node.steps[inner]
-            node = step.node
-        return text, node, step
+        for each in forced_steps(step, kinds=("literal", "same")):
+            same = self._same(each.terminal, prefix, group)
+            text += r"\s{0,16}" + self.named(each.terminal, same)
+            step = each
+        return text, step.node, step
 
     def _same(self, terminal: Terminal, prefix: str, group: str) -> str:
         repeated = prefix and terminal.kind == "same"
@@ -241,17 +233,27 @@ def _closer_of_call(end: TokenPatterns, anchor: Anchor) -> tuple[str, Node] | No
         return None
     # The anchor alone closes nothing, as `</parameters>`: it counts only with the call's closer
     # after it.
-    group = forced_group(node)
+    group = _forced_group(node, kinds=("literal",))
     if group is None or node.steps[group].opens:
         return None
     text, behind, last = end.forced(group, node.steps[group].terminal, "", node=node)
     return (rf"{pattern}\s{{0,16}}{text}", behind) if "call" in last.after else None
 
 
-def forced_group(node: Node) -> str | None:
-    """Returns the only literal that a node accepts; None if there is a choice."""
+def forced_steps(step: Step, *, kinds: Sequence[str] = _TOKENS) -> Iterator[Step]:
+    """Yields the steps of the tokens of some kinds that must follow a token.
+
+    A token that closes a structure is the last one.
+    """
+    while not step.after and (group := _forced_group(step.node, kinds=kinds)) is not None:
+        step = step.node.steps[group]
+        yield step
+
+
+def _forced_group(node: Node, *, kinds: Sequence[str]) -> str | None:
+    """Returns the only token that a node accepts; None if there is a choice, or its kind is other."""
     alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
-    if not alone or node.end is not None or node.tokens[0][1].kind != "literal":
+    if not alone or node.end is not None or node.tokens[0][1].kind not in kinds:
         return None
     return node.tokens[0][0]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.payloads.raw.raw_tokens import forced_steps
 from toolgrammar.patterns.damaged_marks import Damaged, marks_of
 from toolgrammar.values.patterns import late
 
@@ -198,16 +199,9 @@ def _literals(end: TokenPatterns) -> Iterator[str]:
 
 def _forced(node: Node, group: str) -> str:
     """Writes a token and those that must follow it."""
-    out = ""
-    while True:
-        step = node.steps[group]
-        out += _text(step.terminal)
-        node = step.node
-        alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
-        # A token that closes a structure is the last one; a choice is not known beforehand.
-        if step.after or not alone or node.end is not None:
-            return out
-        group = node.tokens[0][0]
+    step = node.steps[group]
+    steps = (step, *forced_steps(step))
+    return "".join(_text(each.terminal) for each in steps)
 
 
 def _text(terminal: Terminal) -> str:
