@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from lark import Token, Transformer, Tree
 
-from toolgrammar.core.arguments.filling import fill_role
-from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.arguments.raw_values import fill_role, raws_of
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.calls.completion import judge_calls

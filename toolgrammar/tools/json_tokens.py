@@ -20,6 +20,11 @@ NUMBER: Final = rf"{INTEGER}(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
 SHORT_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,63}+)(?:\.[0-9]{1,63}+)?+(?:[eE][+-]?[0-9]{1,2}+)?+"
 """A number that a float can represent, so that it needs no limit; shortcuts don't read longer ones."""
 LITERAL: Final = "true|false|null"
+SCALAR_BEGUN: Final = (
+    r"t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?"
+    r"|-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]*+)?+(?:(?<!\.)[eE][+-]?[0-9]*+)?+)?+"
+)
+"""The longest beginning of a literal or a number that stands at a place, whole ones too."""
 MAX_DIGITS: Final = 4300
 """CPython reads no longer integer (`sys.int_info.default_max_str_digits`); with a bound of our own
 its settings don't change a result."""

@@ -12,6 +12,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from toolgrammar.core.payloads.literals.python_json import NAMED_VALUES
 from toolgrammar.tools.fits import same
 from toolgrammar.values.patterns import blanks, late
 
@@ -126,13 +127,8 @@ def _value(text: str) -> Any:
         # Python alone has `'Oslo'`, `True` and `(1, 2)`.
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return _value_of_text(text)
-
-
-def _value_of_text(text: str) -> Any:
-    # In `f(dry=true)` the word is read as in JSON, although Python has no such name.
-    words = {"true": True, "false": False, "null": None}
-    return words.get(text, text)
+        # In `f(dry=true)` the word is read as in JSON, although Python has no such name.
+        return NAMED_VALUES.get(text, text)
 
 
 def _is(text: str, value: object) -> bool:

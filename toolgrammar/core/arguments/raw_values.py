@@ -1,6 +1,7 @@
 """Reads payloads without escapes: values, free text, reasoning.
 
 Example: the text `4` becomes the argument 4 if the schema of its key is `{"type": "integer"}`.
+A token that is an argument is read as a payload of one piece.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import (
     doubt_unknown,
     fill_part,
+    plain_text,
     report_twice,
     take_argument,
 )
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments
 from toolgrammar.core.message.source import Pieces
-from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, may_be_json, shaped
+from toolgrammar.core.payloads.json.whole import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.raw.entities import EntityDecoder
 from toolgrammar.grammar.roles import PROSE_ROLES
 from toolgrammar.patterns.trim import LINE, NONE, ONE_NEWLINE, Trimmer
+from toolgrammar.tools.call_words import takes_words
 from toolgrammar.values.events import InputDelta
 from toolgrammar.values.spans import Span
 
@@ -100,8 +103,8 @@ class RawValues:
         self.text = Pieces()
         if role == "value":
             self._begin_value()
-        elif role in ("input", "body"):
-            self._begin_input()
+        elif role in ("input", "body") and self.builder.draft is not None:
+            self.builder.draft.begin_input()
 
     def _joint(self, role: str) -> str:
         """Returns the separator from the text of the envelope before: a line end, or ""."""
@@ -111,12 +114,6 @@ class RawValues:
             return ""
         parts = builder.reasoning_parts if role == "reasoning" else builder.text_parts
         return "\n" if parts.texts and not parts.texts[-1][-1:].isspace() else ""
-
-    def _begin_input(self) -> None:
-        """Begins the free text of the open call."""
-        draft = self.builder.draft
-        assert draft is not None
-        draft.begin_input()
 
     def _begin_value(self) -> None:
         """Begins the value of the current key, and decides whether it can stream."""
@@ -309,3 +306,41 @@ class RawValues:
 def raws_of(builder: Builder) -> RawValues:
     """Returns the reader of the raw payloads of a message."""
     return RawValues(builder)
+
+
+_PAYLOADS = ("value", "input", "body", "arguments")
+
+
+def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> None:
+    """Fills a role with a token.
+
+    Args:
+        builder: the message.
+        role: the role of the token.
+        text: the token as it is written.
+        start: its offset.
+        unit: the offset of the part that may become a call.
+    """
+    if fill_part(builder, role, text, start, unit):
+        return
+    if role == "words":
+        _take_words(builder, plain_text(builder, role, text), start, unit)
+    elif role in _PAYLOADS:
+        # A token is read as a payload of one piece, so that trimming, entities and typing work as
+        # for other payloads.
+        raws = raws_of(builder)
+        raws.begin(role, start, unit, before=False, closes_line=False)
+        raws.take(text)
+        # A token at the end of the text may be cut: `count=1` where `count=10` was meant.
+        raws.end(start + len(text), whole=not raws.cuts_token, is_token=True)
+
+
+def _take_words(builder: Builder, words: str, start: int, unit: int) -> None:
+    """Adds positional words of a call; if its tool has no properties for them, as its input."""
+    draft = builder.open_draft(unit)
+    draft.begin_arguments(start)
+    # The words wait in the draft: their properties depend on the text below them.
+    if takes_words(builder.spec()):
+        draft.take_words(words.strip())
+    else:
+        fill_role(builder, "input", words.strip(), start, unit)

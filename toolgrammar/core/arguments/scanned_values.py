@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core.arguments.filling import overlooks
 from toolgrammar.core.arguments.json_payload import JsonText, object_in
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
@@ -21,8 +20,8 @@ from toolgrammar.core.calls.role_effects import (
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments, report_edit
-from toolgrammar.core.payloads.json.duplicates import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
+from toolgrammar.core.payloads.json.whole import equal_duplicates, repeats_key
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.trust.mended_values import is_endless
 from toolgrammar.values.diagnostics import Edit
@@ -62,7 +61,7 @@ class ScannedValues:
             FormatMisfit: a skipped payload may be the arguments in another format.
         """
         if not role:
-            if self.builder.watched and overlooks(self.builder, start):
+            if self.builder.watched and _overlooks(self.builder, start):
                 raise FormatMisfit(overlooked=True)
             self.builder.note_beside(start)
             if may_be_arguments:
@@ -370,6 +369,21 @@ class ScannedValues:
         if joined and (self.role == "value" or isinstance(value, dict)):
             self._accept(value)
         draft.end_payload()
+
+
+def _overlooks(builder: Builder, start: int) -> bool:
+    """Whether a member that fills no role may be the arguments: an object, in a call without any.
+
+    Another format may have its key as that of the arguments.
+
+    Args:
+        builder: the message.
+        start: the offset of the member's value.
+    """
+    draft = builder.draft
+    if draft is None or draft.name is None or draft.arguments_start >= 0:
+        return False
+    return builder.source.slice(start, start + 1) == "{"
 
 
 @kept

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.calls.completion import complete, hold, is_full, is_no_call, settle_candidate
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.evidence.no_arguments import are_call
-from toolgrammar.core.message.reports import doubt
+from toolgrammar.core.message.reports import doubt, report_cut
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.beside_arguments import tell_beside
 from toolgrammar.core.trust.cut_texts import doubt_begun_anew
@@ -181,13 +181,8 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
     if draft.error is None:
         builder.watch(watched=False)  # the call is cut in any other format as well
         why = "the answer was cut" if builder.end.is_cut else "an argument did not come"
-        builder.report(
-            "truncated",
-            "error",
-            f"Found the end of the text where the call may go on, and {why}",
-            Span(place, place),
-            hint="the call is not complete: do not run it",
-        )
+        message = f"Found the end of the text where the call may go on, and {why}"
+        report_cut(builder, place, message)
     return True
 
 
@@ -308,14 +303,7 @@ def cut(
         )
     else:
         draft.cut()
-        builder.report(
-            "truncated",
-            "error",
-            "Found the end of the text inside a call",
-            Span(stop, stop),
-            edits=edits,
-            hint="the call is not complete: do not run it",
-        )
+        report_cut(builder, stop, "Found the end of the text inside a call", edits=edits)
     end(builder, draft, stop, group)
 
 

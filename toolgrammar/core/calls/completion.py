@@ -14,7 +14,7 @@ from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.message.candidate import REASONING, Candidate
 from toolgrammar.core.message.groups import generated_id, settle
-from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments
+from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments, report_cut
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
 from toolgrammar.core.trust.free_texts import doubt_free_text
@@ -242,13 +242,9 @@ def settle_candidate(builder: Builder, *, at_end: bool = False) -> None:
     # The server ended the text, so a later call may be missing that would have counted instead.
     if at_end and builder.end.is_cut and status not in {"truncated", "unreadable"}:
         status = "truncated"
-        builder.report(
-            "truncated",
-            "error",
-            "Found the last call of a text that was cut; one that counts may have followed",
-            Span(candidate.end, candidate.end),
-            hint="the message is not complete: do not run the call",
-        )
+        message = "Found the last call of a text that was cut; one that counts may have followed"
+        hint = "the message is not complete: do not run the call"
+        report_cut(builder, candidate.end, message, hint=hint)
     here = builder.settings
     # With several formats, the call is completed by the settings of its own format.
     builder.use(candidate.settings)

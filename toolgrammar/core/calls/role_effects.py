@@ -15,8 +15,8 @@ from toolgrammar.core.machine.near_marks import is_near, may_be
 from toolgrammar.core.message.doubled import once
 from toolgrammar.core.message.groups import Group
 from toolgrammar.core.message.reports import doubt
-from toolgrammar.core.payloads.json.duplicates import is_same
 from toolgrammar.core.payloads.json.tokens import decoded_token
+from toolgrammar.core.payloads.json.whole import is_same
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.payloads.raw.entities import decoded
 from toolgrammar.core.trust.free_texts import argument_in

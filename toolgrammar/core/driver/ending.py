@@ -17,8 +17,8 @@ from toolgrammar.core.driver.raw.state import raw_of
 from toolgrammar.core.driver.reading_payloads import read_scanned, tell_mended
 from toolgrammar.core.mending.envelopes import is_json
 from toolgrammar.core.mending.mending import closers_behind, cut_call, cut_here, missing_closers
-from toolgrammar.core.mending.nameless import report_cut_nameless
 from toolgrammar.core.mending.stops import close_by_stop
+from toolgrammar.core.mending.unreadable_calls import report_cut_nameless
 from toolgrammar.core.state.doubts import doubt_last
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.mending.cut_opener import may_be_cut, note_begun, note_given_back
-from toolgrammar.core.mending.envelopes import is_json, mend_envelope
-from toolgrammar.core.mending.fences import skip_fence
+from toolgrammar.core.mending.envelopes import is_json, mend_envelope, skip_fence
 from toolgrammar.core.mending.mending import cut_call, cut_here, mend
-from toolgrammar.core.mending.nameless import report_broken_nameless
 from toolgrammar.core.mending.section_words import pass_words
 from toolgrammar.core.mending.stops import close_by_stop
+from toolgrammar.core.mending.unreadable_calls import report_broken_nameless
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks, late

@@ -12,7 +12,7 @@ from toolgrammar.core.arguments.json_payload import JsonPayload
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.driver.payload_end import cut_payload, leave
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.mending.fences import skip_fence
+from toolgrammar.core.mending.envelopes import skip_fence
 from toolgrammar.core.mending.misspelt import stands_misspelt_closer
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.grammar.roles import JSON_LIKE

@@ -23,7 +23,7 @@ from toolgrammar.core.driver.raw.reader import read_raw
 from toolgrammar.core.driver.raw.state import RawReader
 from toolgrammar.core.driver.raw.thought_calls import LineOpeners
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.mending.unreadable_payloads import holds_arguments, pass_unreadable
+from toolgrammar.core.mending.unreadable_calls import holds_arguments, pass_unreadable
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing

@@ -8,8 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.arguments.filling import fill_role
-from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.arguments.raw_values import fill_role, raws_of
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import open_role, plain_name
 from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch

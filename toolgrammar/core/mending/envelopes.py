@@ -5,14 +5,15 @@ Example: `{"name": "f" "arguments": {}}` lacks a comma, which is inserted.
 The members of such an object are tokens of the grammar. Damage between them is mended if the next
 token shows what is missing, even while the island is uncertain: if it is given back as text, its
 repairs are taken back with it. In any envelope, a literal of the grammar that is written twice is
-dropped once.
+dropped once. So is the fence of a block of code around a call: in `<tool_call>` and a line
+"```json" before `{"name": "f", …}` the fence is no part of the call.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.arguments.filling import fill_role
+from toolgrammar.core.arguments.raw_values import fill_role
 from toolgrammar.core.machine.next_calls import next_call_of
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.message.reports import report_edit
@@ -340,4 +341,24 @@ def _replace(
     driver.move_to(end if go_on is None else go_on)
     if step is not None:
         driver.pass_over(step)
+    return True
+
+
+_FENCE = late(r"\s{0,64}(?P<fence>```\w{0,16})[ \t]{0,16}(?:\r?\n)?")
+_FENCE_BEGINNINGS = late(r"\s{0,64}(?:`{1,2}|```\w{0,16}[ \t]{0,16}\r?)?\Z")
+
+
+def skip_fence(driver: Driver) -> bool | None:
+    """Drops a code fence after an opener; False if more text is needed, None if there is none."""
+    start = driver.position
+    if not driver.final and _FENCE_BEGINNINGS.match(driver.buffer, start):
+        return False
+    match = _FENCE.match(driver.buffer, start)
+    if match is None:
+        return None
+    span = Span(*(driver.base + place for place in match.span("fence")))
+    message = "Found a code fence round the call; left it out"
+    report_edit(driver.builder, "around", message, span, "")
+    driver.builder.mend()
+    driver.move_to(match.end())
     return True

@@ -34,8 +34,8 @@ from toolgrammar.core.machine.repairs import (
     written,
 )
 from toolgrammar.core.mending.misspelt import respell
-from toolgrammar.core.mending.nameless import report_cut_nameless
 from toolgrammar.core.mending.section_words import pass_words
+from toolgrammar.core.mending.unreadable_calls import report_cut_nameless
 from toolgrammar.core.message.reports import report_edit
 from toolgrammar.core.state.doubts import (
     ended_with_line,

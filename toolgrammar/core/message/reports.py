@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import ArgumentsDelta
+from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
-    from toolgrammar.values.spans import Span
 
 
 def emit_arguments(builder: Builder, draft: Draft, piece: str) -> None:
@@ -43,6 +43,19 @@ def doubt(
     """Puts a call in doubt, and reports why."""
     draft.doubts.append(code)
     builder.report(code, "error", message, span, path=path, hint=hint)
+
+
+def report_cut(
+    builder: Builder,
+    place: int,
+    message: str,
+    *,
+    edits: tuple[Edit, ...] = (),
+    hint: str = "the call is not complete: do not run it",
+) -> None:
+    """Reports at an offset that the text was cut."""
+    span = Span(place, place)
+    builder.report("truncated", "error", message, span, edits=edits, hint=hint)
 
 
 def doubt_type(builder: Builder, draft: Draft, path: str, span: Span) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.core.arguments.raw_values import raws_of
-from toolgrammar.core.mending.unreadable_payloads import searches_of
+from toolgrammar.core.mending.unreadable_calls import searches_of
 from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.several.delivered_events import Given, begins_with, behind, joined
 

@@ -9,7 +9,7 @@ far, and finally the value. The tokens are defined in `tools/json_tokens.py`; be
 - `guide.py` looks up what a schema wants at each place, `typing_rules.py` converts values to it, or
   types raw ones by their shape; whether a whole value satisfies a schema is decided in
   `tools/fits.py`.
-- `duplicates.py` finds keys that an object repeats. `other_scalars.py` reads `True` or `0x1F`, which
+- `whole.py` also finds keys that an object repeats. `other_scalars.py` reads `True` or `0x1F`, which
   are no sound JSON: it serves the readers of damaged JSON.
 - `tokens.py` has the patterns, and those of chunks that only continue a string, as most of a stream
   do, with a memo of the chunks that match.

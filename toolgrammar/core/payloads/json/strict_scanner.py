@@ -25,7 +25,15 @@ from toolgrammar.core.payloads.json.tokens import (
     unit_run,
     word_character,
 )
-from toolgrammar.tools.json_tokens import ESCAPED, INTEGER, LITERAL, MAX_DIGITS, NUMBER, SPACES
+from toolgrammar.tools.json_tokens import (
+    ESCAPED,
+    INTEGER,
+    LITERAL,
+    MAX_DIGITS,
+    NUMBER,
+    SCALAR_BEGUN,
+    SPACES,
+)
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -61,11 +69,7 @@ _SCALAR_STARTS: Final = frozenset("-0123456789tfn")
 _INTEGER = late(INTEGER)
 _WHOLE = late(f"{NUMBER}|{LITERAL}")
 _WORD_RUN = anywhere(r"[\w.+-]*+")
-_BEGUN = anywhere(
-    r"t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?"
-    r"|-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]*+)?+(?:(?<!\.)[eE][+-]?[0-9]*+)?+)?+"
-)
-"""The longest beginning of a number or literal."""
+_BEGUN = anywhere(SCALAR_BEGUN)
 _DIGITS = late(r"([0-9])[0-9]+")
 
 

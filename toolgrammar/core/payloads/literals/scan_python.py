@@ -21,8 +21,7 @@ from toolgrammar.core.payloads.literals.python_json import (
     PythonJson,
     read_scalar,
 )
-from toolgrammar.core.payloads.literals.python_quotes import PLAIN_PREFIXES, STRING_PREFIXES, Quotes
-from toolgrammar.core.payloads.literals.python_strings import PythonStringReader
+from toolgrammar.core.payloads.literals.python_strings import PREFIXES, PythonStringReader, Quotes
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -345,12 +344,11 @@ class PythonScanner:
     def _begin_string(self, text: str, position: int, out: list[str]) -> int:
         """Opens a string literal, or the next part of a string in several parts."""
         prefix = self._word.lower()
-        if prefix not in STRING_PREFIXES:
+        if prefix not in PREFIXES:
             return self._fail(text, position, f"a literal; `{self._word[:20]}` opens no text")
         named, nested = self._positional < 0, bool(self._json.stack)
-        judged = self._mends and prefix in PLAIN_PREFIXES
-        quotes = Quotes(self._parameters, named=named, nested=nested) if judged else None
-        is_markdown = judged and self.faults.is_markdown
+        quotes = Quotes(self._parameters, named=named, nested=nested) if self._mends else None
+        is_markdown = self._mends and self.faults.is_markdown
         self._reader = PythonStringReader(prefix, quotes, is_markdown=is_markdown)
         self._step = PythonScanner._in_string
         self._json.begin_string(out)

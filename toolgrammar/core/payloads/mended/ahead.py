@@ -17,7 +17,7 @@ from toolgrammar.tools.json_tokens import COLONS, LITERAL, PLAIN
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from toolgrammar.core.payloads.mended.look import Source
     from toolgrammar.core.payloads.mended.open_string import OpenString
@@ -94,6 +94,14 @@ class LookAhead:
             return question()
         except Undecided:
             return otherwise
+
+    def follows(self, index: int, characters: Collection[str]) -> bool:
+        """Whether one of these characters follows the one at an index; "" is the end of the text."""
+        return self.answer(
+            index,
+            lambda: self.source.at(self.source.blank(index + 1)) in characters,
+            otherwise=False,
+        )
 
     def may_end(self, index: int) -> bool:
         """Whether the text at an index may follow the whole value."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.payloads.json.duplicates import equal_duplicates
+from toolgrammar.core.payloads.json.whole import equal_duplicates
 from toolgrammar.values import limits
 from toolgrammar.values.codes import CODES, DOUBTS
 from toolgrammar.values.diagnostics import Diagnostic, Edit

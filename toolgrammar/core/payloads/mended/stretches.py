@@ -15,8 +15,8 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.core.payloads.json.duplicates import scan_unique
 from toolgrammar.core.payloads.json.other_scalars import WORDS
+from toolgrammar.core.payloads.json.whole import scan_unique
 from toolgrammar.core.payloads.mended.look import BLOCK_COMMENT, DOTS, REACH
 from toolgrammar.tools.json_tokens import CONTROLS, ESCAPE, HALVES, LITERAL, SHORT_NUMBER, SPACE
 from toolgrammar.values.patterns import compile_pattern, late

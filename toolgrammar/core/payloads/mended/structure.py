@@ -347,9 +347,5 @@ class Structure:
 
     def _is_before_root_closer(self, index: int) -> bool:
         """Whether the bracket at an index is directly before the one that closes the root."""
-        source, stack = self._source, self._state.stack
-        return len(stack) == 1 and self._look.answer(
-            index,
-            lambda: source.at(source.blank(index + 1)) == stack[0].closer,
-            otherwise=False,
-        )
+        stack = self._state.stack
+        return len(stack) == 1 and self._look.follows(index, (stack[0].closer,))

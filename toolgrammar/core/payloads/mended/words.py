@@ -233,11 +233,7 @@ class WordReader:
         """Reads a quote in text without quotes: before a delimiter, its partner is missing."""
         source, repair = self._source, self._repair
         # `{a: x", b: 1}`: the text before the quote lacks its opening quote.
-        if self._pairs or not self._look.answer(
-            start,
-            lambda: source.at(source.blank(start + 1)) in ("", ",", "}", "]", ":"),
-            otherwise=False,
-        ):
+        if self._pairs or not self._look.follows(start, ("", ",", "}", "]", ":")):
             quote = source.text[start]
             # `("Oslo"` was meant in quotes: the bracket is no text.
             if repair is not None and not self.word.strip("([{<"):
@@ -314,24 +310,15 @@ class WordReader:
         if has_surrogate(character):
             self._pieces.append("\ufffd")
             source.go(source.pos + 1)
-        elif character in CLOSING_QUOTES and self._quote_ends_key():
-            self._end_quoted_key()
+        # A key that lacks only its opening quote.
+        elif character in CLOSING_QUOTES and self._look.follows(source.pos, (*COLONS,)):
+            source.go(source.pos + 1)
+            self._give_key("missing-quote", self.word, source.pos)
         elif character in CLOSING_QUOTES or character in _BEHIND_KEY:
             self._end_key()
         else:  # the key has no value
             # `{city, "n": 1}`
             self._state.leave_out(self.start - source.base, source.pos)
-
-    def _quote_ends_key(self) -> bool:
-        source, start = self._source, self._source.pos
-        return self._look.answer(
-            start, lambda: source.at(source.blank(start + 1)) in {*COLONS}, otherwise=False
-        )
-
-    def _end_quoted_key(self) -> None:
-        """Ends a key that lacks only its opening quote."""
-        self._source.go(self._source.pos + 1)
-        self._give_key("missing-quote", self.word, self._source.pos)
 
     def _end_key(self) -> None:
         raw = self.word

@@ -13,7 +13,6 @@ from toolgrammar.core.calls.wrappers import any_wrapped
 from toolgrammar.core.evidence.member_behind import may_go_on
 from toolgrammar.core.evidence.named_tools import oddity
 from toolgrammar.core.evidence.used import touches
-from toolgrammar.core.payloads.json.duplicates import repeats_key
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.typing_rules import (
     is_broken_json,
@@ -21,6 +20,7 @@ from toolgrammar.core.payloads.json.typing_rules import (
     needs_typing,
     shaped,
 )
+from toolgrammar.core.payloads.json.whole import repeats_key
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.core.trust.beside_arguments import is_plain
 from toolgrammar.core.trust.stray_reasoning_closer import with_halves

@@ -8,7 +8,7 @@ import pytest
 from tests.units.core.cuts import read
 from toolgrammar import ToolSpec
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
-from toolgrammar.core.payloads.literals.scan_elements import ElementScanner
+from toolgrammar.core.payloads.literals.elements import ElementScanner
 from toolgrammar.grammar.terminals import Terminal
 from toolgrammar.writing.grammar_walk.payloads import payload
 
