@@ -6,7 +6,7 @@ Example: `take('{"a": 1}')` emits an `ArgumentsDelta`, and `end` sets the argume
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.arguments.json_payload import JsonText, object_in
 from toolgrammar.core.calls import call_ends, wrappers
@@ -19,9 +19,10 @@ from toolgrammar.core.calls.role_effects import (
 )
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.message.listing import FormatMisfit
-from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments, report_edit
+from toolgrammar.core.message.reports import doubt, emit_arguments, report_edit
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.json.whole import equal_duplicates, repeats_key
+from toolgrammar.core.payloads.literals.faults import BEGIN, END
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.trust.mended_values import is_endless
 from toolgrammar.values.diagnostics import Edit
@@ -33,8 +34,12 @@ if TYPE_CHECKING:
     from toolgrammar.core.arguments.json_payload import JsonPayload
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
-    from toolgrammar.core.payloads.literals.python_faults import Fault
+    from toolgrammar.core.payloads.literals.faults import Fault
     from toolgrammar.values.json_types import JsonValue
+
+
+_EXPRESSIONS: Final = frozenset({"bare-text", "template"})
+"""Codes of text that may be an expression; some formats have words without quotes as strings."""
 
 
 class ScannedValues:
@@ -249,52 +254,29 @@ class ScannedValues:
             message, span = found.message, found.span
             self.builder.report(found.code, "warning", message, span, edits=found.edits)
 
-    def doubt(self, code: str, message: str, end: int) -> None:
-        """Doubts a payload for a fault that its scanner found."""
-        if (draft := self._filled) is not None:
-            doubt(self.builder, draft, code, message, Span(end, end))
-
-    def doubt_expression(self, written: str, end: int) -> None:
-        """Doubts a payload in which an expression was read as text."""
-        if (draft := self._filled) is not None:
-            # `${name}` is a JavaScript template; `today()` is an expression.
-            code = "template" if written == "${" else "bare-text"
-            shown = written[:42].strip('"')
-            message = f"Found `{shown}` where a literal should stand; kept as text"
-            span = Span(draft.payload_start, end)
-            doubt(self.builder, draft, code, message, span)
-
-    def doubt_types(self, paths: str, end: int) -> None:
-        """Doubts a payload with text that the schema does not accept, at blank-separated paths."""
-        if (draft := self._filled) is not None:
-            for path in paths.split():
-                doubt_type(self.builder, draft, path, Span(draft.payload_start, end))
-
-    def put_in(self, closers: str, place: int) -> None:
-        """Reports closers that were inserted before the markup after the payload."""
-        if (draft := self._filled) is not None:
-            draft.mend()
-            span = Span(place, place)
-            report_edit(self.builder, "bracket", MESSAGES["bracket"], span, closers)
-
-    def mend_python(self, faults: Iterable[Fault]) -> None:
-        """Reports the repairs of Python arguments, and doubts those that are ambiguous."""
+    def report_faults(self, faults: Iterable[Fault], end: int) -> None:
+        """Reports the faults of a payload that ends at an offset; doubts it if one is ambiguous."""
         draft = self._filled
         if draft is None:
             return
+        places = {BEGIN: draft.payload_start, END: end}
         for fault in faults:
-            span = Span(fault.start, fault.end)
+            if fault.code in _EXPRESSIONS and self.builder.header.bare != "literal":
+                continue
             # A fault without a replacement keeps the text as it is written: a doubt, not a repair.
             if fault.replacement is not None:
                 draft.mend()
             if not fault.is_sure:
                 draft.doubts.append(fault.code)
+            start, stop = (places.get(place, place) for place in (fault.start, fault.end))
+            span = Span(start, stop)
             self.builder.report(
                 fault.code,
                 "warning" if fault.is_sure else "error",
-                fault.message,
+                fault.message or MESSAGES[fault.code],
                 span,
                 edits=() if fault.replacement is None else (Edit(span, fault.replacement),),
+                path=fault.path,
             )
 
     def doubt_twice(self, end: int) -> None:

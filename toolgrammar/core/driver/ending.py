@@ -14,7 +14,7 @@ from toolgrammar.core.driver.mismatch import mismatch
 from toolgrammar.core.driver.payload_end import is_settled, leave
 from toolgrammar.core.driver.raw.leaving import finish_raw
 from toolgrammar.core.driver.raw.state import raw_of
-from toolgrammar.core.driver.reading_payloads import read_scanned, tell_mended
+from toolgrammar.core.driver.reading_payloads import read_scanned, tell_faults
 from toolgrammar.core.mending.envelopes import is_json
 from toolgrammar.core.mending.mending import closers_behind, cut_call, cut_here, missing_closers
 from toolgrammar.core.mending.stops import close_by_stop
@@ -77,7 +77,7 @@ def _finish_scanned(driver: Driver) -> None:
     if mended is not None:
         scanned.mend(mended, driver.base + end)
     else:
-        tell_mended(driver, cast("Scanner", scanner))
+        tell_faults(driver, cast("Scanner", scanner))
         if whole:
             scanned.doubt_twice(driver.base + end)
     if whole:

@@ -29,7 +29,7 @@ from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
-from toolgrammar.core.payloads.scanners import doubt_in, scanner_for
+from toolgrammar.core.payloads.scanners import scanner_for
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import JSON_LIKE, PROSE_ROLES, RAW_LIKE, STRICT_JSON
 from toolgrammar.patterns.partial import MAX_TOKEN
@@ -271,17 +271,9 @@ def read_scanned(driver: Driver) -> bool:
     if out:
         scanned.take("".join(out))
     if scanner.done:
-        end, name = driver.base + driver.position, driver.payload.current.terminal.name
-        if scanner.doubt:
-            notation = notation_of(name)
-            if notation == "elements":
-                scanned.doubt_types(scanner.doubt, end)
-            else:
-                scanned.doubt(*doubt_in(notation, scanner.doubt), end)
-        tell_mended(driver, scanner)
-        if scanner.bare_text and driver.builder.header.bare == "literal":
-            scanned.doubt_expression(scanner.bare_text, end)
-        if name not in JSON_LIKE:
+        tell_faults(driver, scanner)
+        end = driver.base + driver.position
+        if driver.payload.current.terminal.name not in JSON_LIKE:
             scanned.doubt_twice(end)
         scanned.end(end)
         return leave(driver, driver.position)
@@ -301,17 +293,12 @@ def _mends_python(driver: Driver) -> bool:
     return is_python and not driver.builder.strict
 
 
-def tell_mended(driver: Driver, scanner: Scanner) -> None:
-    """Reports the repairs that a scanner made in the payload that ends here."""
-    if not scanner.mended:
-        return
-    scanned = scanned_of(driver.builder)
-    if notation_of(driver.payload.current.terminal.name) == "bare":
-        # It puts in closers alone, and only before markup.
+def tell_faults(driver: Driver, scanner: Scanner) -> None:
+    """Reports the faults that a scanner found in the payload that ends here."""
+    scanned_of(driver.builder).report_faults(scanner.faults, driver.base + driver.position)
+    # Closers are put in only before markup.
+    if any(each.code == "bracket" for each in scanner.faults):
         driver.payload.note_open_brackets(are_open=True)
-        scanned.put_in(cast("BareScanner", scanner).put_in, driver.base + driver.position)
-    else:
-        scanned.mend_python(cast("PythonScanner", scanner).faults)
 
 
 def _scan_mending(driver: Driver, scanner: JsonPayload, out: list[str]) -> bool:
@@ -375,7 +362,7 @@ def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     driver.payload.fail(cast("PythonScanner", scanner).open_brackets if is_python else 0)
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
-        tell_mended(driver, scanner)
+        tell_faults(driver, scanner)
     # A call that is certain can't be taken back: it ends here, with the arguments read so far.
     if driver.island < 0:
         place = driver.base + driver.position

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.payloads.literals.faults import untyped
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import ArgumentsDelta
 from toolgrammar.values.spans import Span
@@ -60,5 +61,4 @@ def report_cut(
 
 def doubt_type(builder: Builder, draft: Draft, path: str, span: Span) -> None:
     """Puts the text at a path of the arguments in doubt, which its schema does not accept."""
-    message = f"Found text for `{path[:40]}` that its schema does not take; kept as text"
-    doubt(builder, draft, "schema-mismatch", message, span, path=f"$.{path}")
+    doubt(builder, draft, "schema-mismatch", untyped(path), span, path=f"$.{path}")

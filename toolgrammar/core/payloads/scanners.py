@@ -15,8 +15,11 @@ from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.payloads.json.tokens import ChunkMemo
+    from toolgrammar.core.payloads.literals.faults import Fault
     from toolgrammar.grammar.terminals import Terminal
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec
@@ -36,14 +39,10 @@ class Scanner(Protocol):
     """Whether the text at that offset can't be read."""
     failure: str
     """The text that was found there, and what the payload expects instead."""
-    doubt: str
-    """Why the value is ambiguous; usually empty."""
-    bare_text: str
-    """Text that may be an expression but was read as text; usually empty."""
 
     @property
-    def mended(self) -> bool:
-        """Whether something was mended without a repair that reports it."""
+    def faults(self) -> Sequence[Fault]:
+        """What was mended, and once the payload is complete, what makes it ambiguous."""
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Returns the offset of the first character not consumed; appends safe JSON to `out`.
@@ -60,19 +59,6 @@ class Scanner(Protocol):
         The state of the scanner does not change: it allows a view of a value that is still
         incomplete.
         """
-
-
-def doubt_in(notation: str | None, doubt: str) -> tuple[str, str]:
-    """Returns the diagnostic code for the doubt of a scanner, and a sentence that explains it.
-
-    Args:
-        notation: the notation of the payload, such as `python`.
-        doubt: the scanner's `doubt`.
-    """
-    if notation == "python":
-        return "comma", "Found two strings side by side in a list; Python joins them"
-    message = f"Found a quote in `{doubt[:40]}` that may have lost its partner; kept it"
-    return "missing-quote", message
 
 
 class CallScanner(Scanner, Protocol):
@@ -148,7 +134,7 @@ def read_scanned(
     scanner = scanner_for(step.terminal, spec, MAX_DEPTH, step)
     written: list[str] = []
     end = scanner.feed(text, start, written)
-    if not scanner.done or scanner.failed or scanner.doubt or scanner.mended or scanner.bare_text:
+    if not scanner.done or scanner.failed or scanner.faults:
         return None
     whole = read_whole("".join(written), 0)
     return None if whole is None else (whole[0], end)

@@ -119,10 +119,8 @@ _NO_SCALAR: Final = _Scalar()
 class JsonScanner:
     """Reads one JSON value piece by piece; the joined pieces are its JSON text."""
 
-    # A strict value is never ambiguous.
-    doubt = ""
-    bare_text = ""
-    mended = False
+    # A strict value is never ambiguous, and nothing in it is mended.
+    faults = ()
 
     def __init__(
         self, *, object_only: bool = False, backticks: bool = False, max_depth: int = MAX_DEPTH

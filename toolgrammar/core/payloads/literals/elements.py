@@ -19,6 +19,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, in_strings
+from toolgrammar.core.payloads.literals.faults import BEGIN, Fault, untyped
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import compile_pattern
@@ -130,8 +131,6 @@ def _add(members: dict[str, Any], tag: str, value: Any) -> None:
 class ElementScanner:
     """Reads the elements of one call; the joined pieces are a JSON object."""
 
-    bare_text, mended = "", False
-
     def __init__(
         self,
         *,
@@ -153,8 +152,9 @@ class ElementScanner:
         self._open: list[_Element] = []
         self._pending: tuple[str, Any] | None = None  # the last argument: its key may be repeated
         self._given_out: set[str] = set()
-        self.doubt = ""
-        """The arguments, or parts of them, that do not fit their schemas, separated by blanks."""
+        self.faults: list[Fault] = []
+        self._untyped: list[str] = []
+        """The paths of the arguments, or parts of them, that do not fit their schemas."""
         self.done = False
         self.failed = False
         self.failure = ""
@@ -211,6 +211,8 @@ class ElementScanner:
             return position
         self._settle(out)
         out.append("}" if self._given_out else "{}")
+        for path in self._untyped:
+            self.faults.append(Fault("schema-mismatch", untyped(path), BEGIN, path=f"$.{path}"))
         self.done = True
         return position
 
@@ -287,8 +289,7 @@ class ElementScanner:
         element = self._open.pop()
         value, fits = element.value()
         if not fits:
-            path = ".".join(each.tag for each in (*self._open, element))
-            self.doubt = f"{self.doubt} {path}".strip()
+            self._untyped.append(".".join(each.tag for each in (*self._open, element)))
         if self._open:
             self._open[-1].children.append((element.tag, value))
         elif self._pending is not None:

@@ -31,6 +31,7 @@ from toolgrammar.core.payloads.literals.bare_values import (
     string_runs,
     word_as_json,
 )
+from toolgrammar.core.payloads.literals.faults import BEGIN, Fault
 from toolgrammar.grammar.roles import BARE_QUOTES
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.values.patterns import anywhere, blanks, late
@@ -97,10 +98,10 @@ class BareScanner:
         self._word: list[str] = []
         self._damaged: DamagedQuotes | None = None  # in a string with a quote of several characters
         self.done, self.failed, self.failure = False, False, ""
-        self.doubt = ""  # a bare word with a quote inside that opens or closes nothing
-        self.bare_text = ""
+        self.faults: list[Fault] = []
+        self._odd_quote = ""  # a bare word with a quote inside that opens or closes nothing
+        self._expression = ""  # text that may be an expression but was read as text
         self._final = False  # whether the message ends with the text that is fed
-        self.put_in = ""  # the closers that were missing before the markup around the object
 
     def expect(self, *, base: int, final: bool) -> None:
         """Sets the offset of the text that is fed next, and whether the message ends with it."""
@@ -114,11 +115,6 @@ class BareScanner:
                 break
             position = end
         return position
-
-    @property
-    def mended(self) -> bool:
-        """Whether missing closers were inserted."""
-        return bool(self.put_in)
 
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns a memo of the JSON of chunks that only continue a string."""
@@ -225,7 +221,7 @@ class BareScanner:
             return self._refuse(text, end)
         self._begin(out)
         written = word_as_json(self._taken_word())
-        self.bare_text = self.bare_text or (written if written[0] == '"' else "")
+        self._expression = self._expression or (written if written[0] == '"' else "")
         out.append(written)
         self._state = _AFTER
         return self._after(text, end, out)
@@ -248,9 +244,9 @@ class BareScanner:
             return False
         stands = frame_of(self._step).stands(text, at, final=self._final)
         if stands:
-            self.put_in = "".join(reversed(self._stack))
-            out.append(self.put_in)
-            self.done = True
+            closers = "".join(reversed(self._stack))
+            out.append(closers)
+            self._end(closers)
         return stands is not False
 
     # Shared by the states
@@ -272,7 +268,7 @@ class BareScanner:
         word = "".join(self._word).rstrip()
         self._word = []
         if may_be_quoted(word, self._quotes):
-            self.doubt = self.doubt or word
+            self._odd_quote = self._odd_quote or word
         return word
 
     def _opened(self, text: str, at: int) -> str | None:
@@ -297,7 +293,7 @@ class BareScanner:
             if text[at] == "\\":
                 return read_escape(text, at, sink)
             if "${" in "".join(self._word):
-                self.bare_text = self.bare_text or "${"
+                self._expression = self._expression or "${"
             self._word = []
             self._state = then
             return at + 1
@@ -309,7 +305,7 @@ class BareScanner:
         if found < 0:
             return end
         self._state = then
-        self.doubt = self.doubt or self._damaged.end()
+        self._odd_quote = self._odd_quote or self._damaged.end()
         return end + len(quote)
 
     def _begin(self, out: list[str]) -> None:
@@ -337,8 +333,24 @@ class BareScanner:
         out.append(self._stack.pop())
         self._counts.pop()
         self._state = _AFTER
-        self.done = not self._stack
+        if not self._stack:
+            self._end("")
         return at + 1
+
+    def _end(self, put_in: str) -> None:
+        """Ends the object, and notes its faults; `put_in` are closers that the text lacks."""
+        self.done = True
+        if odd := self._odd_quote[:40]:
+            message = f"Found a quote in `{odd}` that may have lost its partner; kept it"
+            self.faults.append(Fault("missing-quote", message))
+        if put_in:
+            self.faults.append(Fault("bracket", replacement=put_in, is_sure=True))
+        if self._expression:
+            # `${name}` is a JavaScript template; `today()` is an expression.
+            code = "template" if self._expression == "${" else "bare-text"
+            shown = self._expression[:42].strip('"')
+            message = f"Found `{shown}` where a literal should stand; kept as text"
+            self.faults.append(Fault(code, message, BEGIN))
 
     def _blank_or_refuse(self, text: str, at: int) -> int:
         blanks = _BLANKS.match(text, at)

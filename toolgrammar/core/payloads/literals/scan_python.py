@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json
-from toolgrammar.core.payloads.literals.python_faults import Faults
+from toolgrammar.core.payloads.literals.faults import Fault, Faults
 from toolgrammar.core.payloads.literals.python_json import (
     CONTAINER_KINDS,
     DICTIONARY,
@@ -40,6 +40,7 @@ _WORD = late(rf"[0-9._]+[eE](?:[+-]{_SOLID}*)?{_SOLID}*|{_SOLID}+")
 # `get\_user` is the name `get_user`, as in Markdown.
 _NAME = late(rf"(?:{_SOLID}|\\(?=_))+")
 _space = anywhere(r"\s*+")
+_COMMA: Final = "Found two strings side by side in a list; Python joins them"
 _ENDS: Final = ")]"
 """The characters that end the arguments: their closer, or else that of the list of calls."""
 
@@ -85,14 +86,8 @@ class PythonScanner:
         self._ended = False
         self._base, self._final = 0, False
         self.done, self.failed, self.failure = False, False, ""
-        self.doubt = ""
-        """The beginning of a string that directly follows another one in a list; usually empty."""
+        self._joins = False  # whether a string directly follows another one in a list
         self.faults = Faults()
-
-    @property
-    def mended(self) -> bool:
-        """Whether any fault was recorded."""
-        return bool(self.faults)
 
     @property
     def open_brackets(self) -> int:
@@ -152,6 +147,8 @@ class PythonScanner:
         # Only examined: the closer is a token of the envelope.
         if char in _ENDS:
             self.done = True
+            if self._joins:
+                self.faults.insert(0, Fault("comma", _COMMA))
             self._json.end(out)
             return position
         self._json.begin("")
@@ -377,7 +374,7 @@ class PythonScanner:
             self._step = PythonScanner._in_word
             # In a list, a missing comma is more likely than two parts of one string.
             if self._json.stack and self._json.stack[-1].kind == LIST:
-                self.doubt = self.doubt or text[position]
+                self._joins = True
         else:
             self._json.end_string(out)
             self._step = PythonScanner._after_value

@@ -109,7 +109,7 @@ class StreamScanned(PayloadReader):
         value, _ = read_whole(self._written.take(), 0) or (None, 0)
         scanner = self._scanner
         # Each of these is reported with the call, and only the driver makes diagnostics.
-        if not isinstance(value, dict) or scanner.doubt or scanner.mended or scanner.bare_text:
+        if not isinstance(value, dict) or scanner.faults:
             return NEEDS_DRIVER
         self._message.take_arguments(value, self._cursor.base + end)
         return self._leave(self._step, text, end)

@@ -1,7 +1,8 @@
-r"""Records where the arguments of a call are not Python as it was meant, and how that is mended.
+r"""Records where a payload is not written as it was meant, and how that is mended.
 
 Example: in `send(to\_user='Ann', msg='it's done')` the backslash is dropped and the quote in `it's`
-is kept as a part of the string.
+is kept as a part of the string. What may have been meant otherwise, and makes a whole value
+ambiguous, is a fault without a replacement.
 """
 
 from __future__ import annotations
@@ -23,22 +24,34 @@ _LONE: Final = "Found an object whose keys are the parameters; took its members 
 _NO_OBJECT: Final = "Found an object where the first parameter takes none"
 
 
+BEGIN, END = -2, -1
+"""The beginning and the end of the payload, as places of a fault: the scanner need not know them."""
+
+
 class Fault(NamedTuple):
-    """A place where the text is not Python as it was meant."""
+    """A place where the text is not written as it was meant."""
 
     code: str
-    message: str
-    start: int
+    message: str = ""
+    """The message; "" for that of damaged JSON."""
+    start: int = END
     """The offset where it begins."""
-    end: int
-    replacement: str | None
-    """The text that makes it Python; None if the text is kept as it is."""
-    is_sure: bool
+    end: int = END
+    replacement: str | None = None
+    """The text that mends it; None if the text is kept as it is."""
+    is_sure: bool = False
     """Whether no other meaning is possible."""
+    path: str = ""
+    """The path of its argument, as `$.tags`; "" if it is not told."""
+
+
+def untyped(path: str) -> str:
+    """Returns the message for a text that the schema at a path does not accept."""
+    return f"Found text for `{path[:40]}` that its schema does not take; kept as text"
 
 
 class Faults(list[Fault]):
-    """The faults of one call, in the order of detection."""
+    """The faults of the arguments of a Python call, in the order of detection."""
 
     is_markdown = False
     """Whether names have backslashes before underscores, so that strings have them too."""
