@@ -4,7 +4,7 @@ import pytest
 
 from tests.laws.every_case import cases, each_format, hold
 from toolgrammar import Parser, ParseResult, Part, parse
-from toolgrammar.core.arguments.members import members_of
+from toolgrammar.core.calls.places import members_of
 from toolgrammar.testing import Case
 from toolgrammar.testing.cases import format_of
 

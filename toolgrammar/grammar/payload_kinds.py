@@ -9,7 +9,7 @@ short example). `tests/units/grammar/test_payload_kinds.py` tests each payload w
 from a sample there; `fuzz/grammars.py` draws grammars with those that it declares. A few need
 more: a payload without a distinctive first character declares how it begins in
 `core/machine/expressions.py`; what a scanner mends, and what it doubts, it lists as faults
-(`core/payloads/literals/faults.py`); for a payload without a last character of its own,
+(`core/payloads/literals/payload_faults.py`); for a payload without a last character of its own,
 `reference/tree_feed.py` shows the text after it. These find it by its notation: search for
 `notation_of` and `named(`. What stands between a key and its value is one of `COLONS` in
 `tools/json_tokens.py`: by them a call is known that ends before its arguments do.

@@ -10,8 +10,7 @@ from bisect import bisect_left, bisect_right, insort
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolgrammar.core.arguments.members import members_of
-from toolgrammar.core.calls.places import Place, note_places
+from toolgrammar.core.calls.places import Place, members_of, note_places
 from toolgrammar.core.message.source import Source
 from toolgrammar.parsing.driven import DrivenReading, Options
 from toolgrammar.tools.specs import to_specs

@@ -242,11 +242,14 @@ class Markup(Around):
 
     def _is_cut(self, source: Source, index: int) -> bool:
         """Whether the text ends inside the markup after the payload."""
-        begins = (self._after.beginnings, repairs_of(self._after).beginnings)
         # This holds only at the end of the text: elsewhere, a beginning that goes on otherwise is
         # not markup.
-        is_end = source.final and index < len(source.text)
-        return is_end and any(pattern.match(source.text, index) for pattern in begins)
+        return source.final and index < len(source.text) and self._may_begin(source, index)
+
+    def _may_begin(self, source: Source, index: int) -> bool:
+        """Whether the rest of the text may become the markup after the payload."""
+        begins = (self._after.beginnings, repairs_of(self._after).beginnings)
+        return any(pattern.match(source.text, index) for pattern in begins)
 
     def _goes_on_damaged(self, source: Source, index: int) -> bool:
         """Whether the text after a strict value can only be damaged markup."""
@@ -286,11 +289,8 @@ class Markup(Around):
 
     def _wait_for(self, source: Source, index: int) -> None:
         """Raises `More` if the markup after the payload may begin at an index."""
-        if source.final or len(source.text) - index >= REACH:
-            return
-        after = self._after
-        begins = (after.beginnings, repairs_of(after).beginnings)
-        if any(pattern.match(source.text, index) for pattern in begins):
+        is_near = not source.final and len(source.text) - index < REACH
+        if is_near and self._may_begin(source, index):
             raise More
 
     def _wait_for_opener(self, source: Source, index: int) -> None:

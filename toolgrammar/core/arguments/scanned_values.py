@@ -22,7 +22,7 @@ from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.message.reports import doubt, emit_arguments, report_edit
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.json.whole import equal_duplicates, repeats_key
-from toolgrammar.core.payloads.literals.faults import BEGIN, END
+from toolgrammar.core.payloads.literals.payload_faults import BEGIN, END
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.core.trust.mended_values import is_endless
 from toolgrammar.values.diagnostics import Edit
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.arguments.json_payload import JsonPayload
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
-    from toolgrammar.core.payloads.literals.faults import Fault
+    from toolgrammar.core.payloads.literals.payload_faults import Fault
     from toolgrammar.values.json_types import JsonValue
 
 

@@ -313,7 +313,8 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         if places is not None and role not in dict(step.constants):
             own = (group for group, filled in step.terminal.groups if filled == role)
             group = next((each for each in own if match[each] is not None), match.lastgroup or 0)
-            places.note_token(builder, role, match, group, driver.base)
+            first, last = match.span(group)
+            places.note(builder, role, driver.base + first, driver.base + last)
 
 
 def _looks_on(step: Step) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.payloads.literals.faults import untyped
+from toolgrammar.core.payloads.literals.payload_faults import untyped
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.events import ArgumentsDelta
 from toolgrammar.values.spans import Span

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.payloads.json.tokens import ChunkMemo
-    from toolgrammar.core.payloads.literals.faults import Fault
+    from toolgrammar.core.payloads.literals.payload_faults import Fault
     from toolgrammar.grammar.terminals import Terminal
     from toolgrammar.values.json_types import JsonValue
     from toolgrammar.values.tools import ToolSpec

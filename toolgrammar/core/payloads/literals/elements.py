@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, in_strings
-from toolgrammar.core.payloads.literals.faults import BEGIN, Fault, untyped
+from toolgrammar.core.payloads.literals.payload_faults import BEGIN, Fault, untyped
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.tools.coerce import type_text
 from toolgrammar.values.patterns import compile_pattern

@@ -31,7 +31,7 @@ from toolgrammar.core.payloads.literals.bare_values import (
     string_runs,
     word_as_json,
 )
-from toolgrammar.core.payloads.literals.faults import BEGIN, Fault
+from toolgrammar.core.payloads.literals.payload_faults import BEGIN, Fault
 from toolgrammar.grammar.roles import BARE_QUOTES
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.values.patterns import anywhere, blanks, late

@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json
-from toolgrammar.core.payloads.literals.faults import Fault, Faults
+from toolgrammar.core.payloads.literals.payload_faults import Fault, Faults
 from toolgrammar.core.payloads.literals.python_json import (
     CONTAINER_KINDS,
     DICTIONARY,

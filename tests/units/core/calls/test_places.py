@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolgrammar.core.arguments.members import members_of
+from toolgrammar.core.calls.places import members_of
 
 CUT = '{"a": 1, "b": 2, "c": "Os'
 
