@@ -71,6 +71,8 @@ _WHOLE = late(f"{NUMBER}|{LITERAL}")
 _WORD_RUN = anywhere(r"[\w.+-]*+")
 _BEGUN = anywhere(SCALAR_BEGUN)
 _DIGITS = late(r"([0-9])[0-9]+")
+_SHORT: Final = 32
+"""The characters of a number from which on its digits are not kept for each piece of it."""
 
 
 class _Scalar:
@@ -81,7 +83,8 @@ class _Scalar:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._shape = ""
-        """The text, with one digit in place of several: what may follow depends on no more."""
+        """The text; of a long one with one digit in place of several: what may follow depends on no
+        more."""
 
     @property
     def text(self) -> str:
@@ -101,19 +104,17 @@ class _Scalar:
     @property
     def is_too_long(self) -> bool:
         """Whether this is an integer that CPython refuses to read; it reads floats of any length."""
-        is_integer = _INTEGER.fullmatch(self._shape) is not None
-        return is_integer and len(self.text.removeprefix("-")) > MAX_DIGITS
+        is_long = len(self.text.removeprefix("-")) > MAX_DIGITS
+        return is_long and _INTEGER.fullmatch(self._shape) is not None
 
     def feed(self, text: str, position: int) -> int:
         """Consumes characters of the token; returns the offset of the first other character."""
         written = self._shape + _WORD_RUN.match(text, position)[0]
         end = _BEGUN.match(written).end()
         self._pieces.append(written[len(self._shape) : end])
-        self._shape = _DIGITS.sub(r"\1", written[:end])
+        # Most numbers are short: those are kept as they are.
+        self._shape = written[:end] if end < _SHORT else _DIGITS.sub(r"\1", written[:end])
         return position + len(self._pieces[-1])
-
-
-_NO_SCALAR: Final = _Scalar()
 
 
 class JsonScanner:
@@ -140,7 +141,7 @@ class JsonScanner:
         self._held: list[str] = []  # consumed, emitted when the next value begins
         self._quote_held = False  # `_held` begins with the quote that closes a string
         self._in_escape = False  # whether `failed` is due to an escape
-        self._scalar = _NO_SCALAR  # the begun number or literal
+        self._scalar = _Scalar()  # the begun number or literal
         self.done = False
         self.failed = False
         self.failure = ""

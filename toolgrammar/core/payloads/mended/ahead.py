@@ -97,10 +97,9 @@ class LookAhead:
 
     def follows(self, index: int, characters: Collection[str]) -> bool:
         """Whether one of these characters follows the one at an index; "" is the end of the text."""
+        source = self.source
         return self.answer(
-            index,
-            lambda: self.source.at(self.source.blank(index + 1)) in characters,
-            otherwise=False,
+            index, lambda: source.at(source.blank(index + 1)) in characters, otherwise=False
         )
 
     def may_end(self, index: int) -> bool:
@@ -146,8 +145,7 @@ class LookAhead:
         character = source.at(index)
         if not character:
             return at_end
-        gap = not colon and frame.is_judged and self.begins_value(index)
-        return character in COLONS or gap
+        return character in COLONS or (not colon and frame.is_judged and self.begins_value(index))
 
     def _lacks_closer(self, start: int, body: str, frame: Frame) -> bool:
         """Whether a key of the schema and a colon follow a quote, and no closing quote does."""
@@ -395,9 +393,8 @@ class LookAhead:
     def opener_of(self, closer: str, level: int) -> int | None:
         """Returns the nearest level, at or below `level`, of the kind that a bracket closes."""
         is_object = closer == "}"
-        while level >= 0:
-            frame = self.state.stack[level]
+        for below in range(level, -1, -1):
+            frame = self.state.stack[below]
             if frame.is_object == is_object and (closer != ")" or frame.closer == ")"):
-                return level
-            level -= 1
+                return below
         return None
