@@ -24,6 +24,7 @@ from toolgrammar.core.driver.raw.state import RawReader
 from toolgrammar.core.driver.raw.thought_calls import LineOpeners
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.unreadable_calls import holds_arguments, pass_unreadable
+from toolgrammar.core.message.reports import doubt_open
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
@@ -204,7 +205,9 @@ def _doubt_text(driver: Driver, step: Step, start: int) -> None:
     wants_text = guide is not None and guide.types is not None and guide.takes_text
     if step.leaf != "value" or wants_text:
         return
-    builder.doubt("bare-text", "Found a value that is no JSON; kept as text", Span(start, start))
+    doubt_open(
+        builder, "bare-text", "Found a value that is no JSON; kept as text", Span(start, start)
+    )
 
 
 def _goes_on(driver: Driver, node: Node, end: int) -> bool:

@@ -363,12 +363,6 @@ class Builder:
         """Adds the diagnostics that count those which are not listed, at the end of the message."""
         self.queue.extend(map(Problem, self.listing.end()))
 
-    def doubt(self, code: str, message: str, span: Span) -> None:
-        """Reports as an error why the open call, if one is, may not be meant so: it does not run."""
-        if self.draft is not None:
-            self.draft.doubts.append(code)
-            self.report(code, "error", message, span)
-
     def report(
         self,
         code: str,

@@ -59,6 +59,12 @@ def report_cut(
     builder.report("truncated", "error", message, span, edits=edits, hint=hint)
 
 
+def doubt_open(builder: Builder, code: str, message: str, span: Span) -> None:
+    """Puts the open call in doubt, if there is one, and reports why."""
+    if builder.draft is not None:
+        doubt(builder, builder.draft, code, message, span)
+
+
 def doubt_type(builder: Builder, draft: Draft, path: str, span: Span) -> None:
     """Puts the text at a path of the arguments in doubt, which its schema does not accept."""
     doubt(builder, draft, "schema-mismatch", untyped(path), span, path=f"$.{path}")

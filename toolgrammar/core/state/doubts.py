@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
+from toolgrammar.core.message.reports import doubt_open
 from toolgrammar.core.payloads.raw.raw_tokens import ends_line
 from toolgrammar.grammar.roles import CLOSING_LINES
 from toolgrammar.patterns.damaged_marks import marks_of
@@ -48,7 +49,7 @@ def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
     """
     place = driver.base + end
     message = f"Found `{opener[:40]}`; it may begin another argument"
-    driver.builder.doubt("inner-argument", message, Span(place, place))
+    doubt_open(driver.builder, "inner-argument", message, Span(place, place))
 
 
 def doubt_open_brackets(driver: Driver) -> bool:
@@ -66,7 +67,7 @@ def doubt_open_brackets(driver: Driver) -> bool:
     if start.opener.match(buffer, place):
         driver.payload.note_open_brackets(are_open=False)  # it is told of
         message = "Found the opener of a call or a thought in the midst of a payload; it may be cut"
-        builder.doubt("bracket", message, Span(driver.last_end, driver.last_end))
+        doubt_open(builder, "bracket", message, Span(driver.last_end, driver.last_end))
         return True
     may_open = place == len(buffer) or start.opener_beginnings.match(buffer, place)
     return driver.final or not may_open

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.arguments.raw_values import raws_of
+from toolgrammar.core.message.reports import doubt_open
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, json_shape
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.values.patterns import late
@@ -64,7 +65,7 @@ def doubt_inner_closer(
         tells = sure and (_ENDS_LINE.match(follows) or is_glued)
         if draft is not None and (mended or draft.repaired or tells):
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
-            builder.doubt("stray-close-tag", message, Span(place, place))
+            doubt_open(builder, "stray-close-tag", message, Span(place, place))
             return
 
 
@@ -121,7 +122,7 @@ def doubt_closer(driver: Driver, end: int, *, in_lines: bool = False) -> None:
         where = "at the end of" if closer is last else "in"
         message = f"Found `{closer[0].strip()[:40]}` {where} a text; it may close something else"
         place = Span(start + closer.start(), start + closer.end())
-        builder.doubt("stray-close-tag", message, place)
+        doubt_open(builder, "stray-close-tag", message, place)
         return
 
 
@@ -160,7 +161,7 @@ def doubt_damaged(
     found = raw.marks.damaged(text, *same, openers=openers, is_cut=is_cut)
     if found is not None:
         message = f"Found `{found.text[:40]}` in a value; it may be `{found.mark}`"
-        builder.doubt("misspelt", message, Span(start + found.start, stop))
+        doubt_open(builder, "misspelt", message, Span(start + found.start, stop))
 
 
 def doubt_unended(driver: Driver, end: int) -> None:
@@ -181,14 +182,14 @@ def doubt_unended(driver: Driver, end: int) -> None:
         message = "Found neither a value nor its closer; it may have been cut"
     else:
         return
-    builder.doubt("missing-close-tag", message, Span(stop, stop))
+    doubt_open(builder, "missing-close-tag", message, Span(stop, stop))
 
 
 def doubt_quoted_opener(driver: Driver) -> None:
     """Doubts a call if another call opens in its value and is not closed: it may be a real call."""
     place = driver.base + driver.position
     message = "Found the opener of another call in a value, and one closer for both"
-    driver.builder.doubt("missing-close-tag", message, Span(place, place))
+    doubt_open(driver.builder, "missing-close-tag", message, Span(place, place))
 
 
 def doubt_open_end(driver: Driver, end: int) -> None:
@@ -207,7 +208,7 @@ def doubt_open_end(driver: Driver, end: int) -> None:
         return
     if builder.has_draft and is_broken_json(builder.source.slice(start, stop), None):
         message = "Found text that may be damaged JSON, and the end of the message; kept as text"
-        builder.doubt("bare-text", message, Span(start, stop))
+        doubt_open(builder, "bare-text", message, Span(start, stop))
 
 
 def doubt_block_end(driver: Driver, end: int) -> None:
@@ -227,7 +228,7 @@ def doubt_block_end(driver: Driver, end: int) -> None:
         message = (
             f"Found `{found[0].strip()}` in a value, which may close the block around its call"
         )
-        builder.doubt("missing-close-tag", message, Span(draft.start, driver.base + end))
+        doubt_open(builder, "missing-close-tag", message, Span(draft.start, driver.base + end))
 
 
 def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
@@ -253,4 +254,4 @@ def _doubt_sentence(builder: Builder) -> None:
     # As in `Use <search> to find it`: words stand before the opener on its line, and after it.
     if _IN_A_LINE.search(before) and _GOES_ON.match(builder.source.slice(start, start + 2)):
         message = "Found a call in a sentence, and not its closer; the sentence may go on"
-        builder.doubt("missing-close-tag", message, Span(draft.start, start))
+        doubt_open(builder, "missing-close-tag", message, Span(draft.start, start))
