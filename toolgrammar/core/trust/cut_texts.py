@@ -8,13 +8,17 @@ may be cut as well: the model broke off, and began the call again.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.message.reports import doubt
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.draft import Draft
     from toolgrammar.values.calls import Status
@@ -23,8 +27,10 @@ CODE: Final = "unread-call"
 """The code of the doubt: the text may contain a call that could not be read."""
 _LONGEST_OPENER: Final = 96
 """The maximal number of characters of an opener."""
-_OPENER = late(r"<[^\W\d][^<>\n]{0,64}>|[^\w\s<>]{1,9} ?[\w.-]{1,64}|[A-Z]\w{1,32}: [\w.-]{1,64}")
-"""A tag, or a mark or label and the word behind it, such as "```bash" or `Action: search`."""
+_OPENER = late(
+    r"<[^\W\d][\w.:-]{0,64}(?=[^<>\n]{0,64}>)|[^\w\s<>]{1,9} ?[\w.-]{1,64}|[A-Z]\w{1,32}: [\w.-]{1,64}"
+)
+"""A tag up to its attributes, or a mark or label and the word behind it: "```bash", `Action: search`."""
 
 
 def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
@@ -39,11 +45,23 @@ def doubt_begun_anew(builder: Builder, draft: Draft) -> None:
         return
     # If the text is the whole call, it begins with the opener.
     first = len(opener[0]) if draft.arguments_start <= draft.start else 0
-    if "".join(draft.inputs).find(opener[0], first) < 0:
-        return
-    draft.doubts.append(CODE)
-    message = f"Found `{opener[0][:40]}` in the text of a call that begins so; it may be another"
-    builder.report(CODE, "error", message, Span(draft.start, draft.start))
+    text = "".join(draft.inputs)
+    found = (
+        opener[0] if _holds_opener(text, opener[0], first) else _stop_in(text, builder.header.stop)
+    )
+    if found:
+        message = f"Found `{found[:40]}` in the text of a call; another call may begin or end there"
+        doubt(builder, draft, CODE, message, Span(draft.start, draft.start))
+
+
+def _holds_opener(text: str, opener: str, first: int) -> bool:
+    """Whether an opener is in a text from an index on; that of `search` is not in `<search_all>`."""
+    return re.search(rf"{re.escape(opener)}(?![\w.:-])", text[first:]) is not None
+
+
+def _stop_in(text: str, stops: Iterable[str]) -> str:
+    """Returns the closing tag in a text at which servers stop, or "": there a call had ended."""
+    return next((each for each in stops if each.startswith("</") and each in text), "")
 
 
 _BARE: Final = "bare-text"
