@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.bulk.batches import batch
 from toolgrammar.comparison.messages import texts_of
-from toolgrammar.scoring.logs import score
+from toolgrammar.salvage.code_blocks import CodeBlocks, FormatMarks
 
 if TYPE_CHECKING:
     import random
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.comparison.carried import Wire
     from toolgrammar.values.calls import ToolCall
+    from toolgrammar.values.diagnostics import Diagnostic
 
 _STRING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _WORD: Final = re.compile(r"[A-Za-z_]{3,}")
@@ -225,7 +228,7 @@ KINDS: Final[dict[str, tuple[str, Callable[[Wire, random.Random], str | None]]]]
 RECORDED: Final = {
     "quote-style": 333,
     "misspelt": 233,
-    "quoted-call": 152,
+    "quoted-call": 148,
     "backslash": 125,
     "truncated": 105,
     "missing-close-tag": 84,
@@ -246,8 +249,20 @@ def recorded(path: str) -> dict[str, int]:
     Args:
         path: the file; its rows have a message in `text`, and may have a `format` and `tools`.
     """
-    report = score(path, format_column="format", tools_column="tools")
-    return {kind: report.all.codes[kind] for kind in KINDS if report.all.codes.get(kind)}
+    found: Counter[str] = Counter()
+    for result in batch(path, format_column="format", tools_column="tools", progress=False):
+        found.update({each.code for each in result.diagnostics if _is_kind(each, result.source)})
+    return {kind: found[kind] for kind in KINDS if found[kind]}
+
+
+def _is_kind(problem: Diagnostic, text: str) -> bool:
+    """Whether a problem with a message is one that the damage of its code makes."""
+    if problem.code != "quoted-call":
+        return problem.severity != "info"
+    # Calls are also quoted in other ways, such as `> ` before each line.
+    blocks = CodeBlocks()
+    blocks.read(text[: problem.span.start], FormatMarks())
+    return blocks.in_block
 
 
 def damaged(wire: Wire, kind: str, draw: random.Random) -> str | None:

@@ -65,9 +65,14 @@ def test_words_of_the_markup_are_misspelt_and_no_value() -> None:
 
 def test_a_log_says_how_often_models_do_it(tmp_path: Path) -> None:
     text = '<tool_call>\n{\'name\': "f", "arguments": {}}\n</tool_call>'
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    fenced, listed = f"Ok:\n```\n{call}\n```", f"* x\n  ```xml\n{call}\n  ```"
+    # Shown in other ways, and in a fence of its own before.
+    others = [f"So: ({call})", f"```\nls\n```\n<pre>{call}</pre>"]
     log = tmp_path / "log.jsonl"
-    log.write_text(json.dumps({"text": text}) + "\n", encoding="utf-8")
-    assert recorded(str(log)) == {"quote-style": 1}
+    rows = [json.dumps({"text": each}) for each in (text, fenced, listed, *others)]
+    log.write_text("\n".join(rows), encoding="utf-8")
+    assert recorded(str(log)) == {"quote-style": 1, "quoted-call": 2}
 
 
 def test_values_are_found_in_drawn_messages_of_code() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.bulk.files.arrow_rows import rows_of
 from toolgrammar.bulk.rows.row_fields import row_of_table
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class TableRows:
 
     def rows(self, reading: Reading) -> Iterator[Row]:
         """Returns the rows."""
-        for number, row in enumerate(self.table.to_pylist(), self.first):
+        for number, row in enumerate(rows_of(self.table), self.first):
             yield row_of_table(number, row, reading.column, reading.wanted)
 
 

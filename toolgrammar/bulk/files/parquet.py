@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.bulk.files.arrow_rows import rows_of
 from toolgrammar.bulk.rows.fingerprints import fingerprint_of
 from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type, sound
 from toolgrammar.bulk.rows.result_lines import plain_json
@@ -65,7 +66,7 @@ class GroupRows:
     def rows(self, reading: Reading) -> Iterator[Row]:
         """Returns the rows; only the columns that are wanted are read."""
         table = _group(self.path, self.group, reading.needed).slice(self.start, self.count)
-        for number, row in enumerate(table.to_pylist(), self.first):
+        for number, row in enumerate(rows_of(table), self.first):
             yield row_of_table(number, row, reading.column, reading.wanted)
 
 

@@ -190,3 +190,31 @@ def test_values_that_json_lacks_are_kept_as_text(tmp_path: Path) -> None:
     assert [line["row"] for line in read_lines(output)] == [wanted_row]
     report = toolgrammar.score(tmp_path / "s.parquet", "hermes", labels=["day"])
     assert report.of("day", "2026-01-02").messages == 1
+
+
+def test_maps_are_objects(tmp_path: Path) -> None:
+    """In tools, whose wire names them, and in what is kept; empty, missing and nested ones too."""
+    texts = pa.map_(pa.string(), pa.string())
+    numbers = pa.map_(pa.int64(), pa.list_(pa.struct([("m", texts)])))
+    tool = [("name", "add"), ("description", "Adds.")]
+    table = pa.table(
+        {
+            "text": TEXTS[:1] * 3,
+            "tools": pa.array([[tool]] * 3, pa.list_(texts)),
+            "labels": pa.array([[("lang", "en")], [], None], texts),
+            "nested": pa.array([[(1, [{"m": [("a", "b")]}])], [(2, [])], []], numbers),
+        }
+    )
+    pq.write_table(table, tmp_path / "rows.parquet")
+    output = tmp_path / "out.jsonl"
+    report = toolgrammar.batch(
+        tmp_path / "rows.parquet",
+        "hermes",
+        output=output,
+        tools_column="tools",
+        keep=["labels", "nested"],
+    )
+    assert report.failed == report.bad == 0
+    kept = [line["row"] for line in read_lines(output)]
+    assert [each["labels"] for each in kept] == [{"lang": "en"}, {}, None]
+    assert [each["nested"] for each in kept] == [{"1": [{"m": {"a": "b"}}]}, {"2": []}, {}]
