@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from toolgrammar import formats, parse
+from toolgrammar import ToolCall, ToolSpec, formats, load_format, parse, stream
 from toolgrammar.agents.text_calls import TextCalls, check_settings
+from toolgrammar.engine import Engine, to_messages
 from toolgrammar.interop import anthropic, langchain, mcp, openai
 from toolgrammar.proxy import StreamRewriter, rewrite_request, rewrite_response, rewrite_stream
 from toolgrammar.proxy.app import create_app
@@ -113,6 +114,60 @@ FUNCTIONS: Final[dict[str, Taken]] = {
     "an adapter: retries": lambda given: check_settings(TextCalls("hermes"), given),
 }
 
+OPTIONS: Final[dict[str, Taken]] = {
+    "id_prefix: openai": lambda given: openai.to_tool_calls(READ.calls, id_prefix=given),
+    "id_prefix: openai.to_message": lambda given: openai.to_message(READ, id_prefix=given),
+    "id_prefix: openai.to_stream": lambda given: openai.to_stream([], id_prefix=given),
+    "id_prefix: openai.repair_message": lambda given: openai.repair_message({}, id_prefix=given),
+    "id_prefix: openai.repair_stream": lambda given: openai.repair_stream([], id_prefix=given),
+    "id_prefix: anthropic": lambda given: anthropic.to_tool_calls(READ.calls, id_prefix=given),
+    "id_prefix: anthropic.to_stream": lambda given: anthropic.to_stream([], id_prefix=given),
+    "id_prefix: anthropic.repair_message": (
+        lambda given: anthropic.repair_message({}, id_prefix=given)
+    ),
+    "id_prefix: anthropic.repair_stream": (
+        lambda given: anthropic.repair_stream([], id_prefix=given)
+    ),
+    "id_prefix: langchain": lambda given: langchain.to_tool_calls(READ.calls, id_prefix=given),
+    "id_prefix: langchain.to_stream": lambda given: langchain.to_stream([], id_prefix=given),
+    "id_prefix: mcp": lambda given: mcp.to_tool_calls(READ.calls, id_prefix=given),
+    "id_prefix: to_messages": lambda given: to_messages([], "openai", id_prefix=given),
+    "id_prefix: render_results": lambda given: HERMES.render_results([], id_prefix=given),
+    "reasoning_key: to_message": lambda given: openai.to_message(READ, reasoning_key=given),
+    "reasoning_key: to_stream": lambda given: openai.to_stream([], reasoning_key=given),
+    "reasoning_key: repair_message": lambda given: openai.repair_message({}, reasoning_key=given),
+    "reasoning_key: repair_stream": lambda given: openai.repair_stream([], reasoning_key=given),
+    "thinking: to_message": lambda given: anthropic.to_message(READ, thinking=given),
+    "thinking: to_stream": lambda given: anthropic.to_stream([], thinking=given),
+    "words: search": formats.search,
+    "island: tree": HERMES.tree,
+    "path: load_format": load_format,
+    "chunks: stream": lambda given: all_of(stream(given, "hermes")),
+    "name: ToolCall": ToolCall,
+    "arguments: ToolCall": lambda given: ToolCall("add", given),
+    "arguments: with_arguments": READ.calls[0].with_arguments,
+    "id: ToolCall": lambda given: ToolCall("add", id=given),
+    "status: ToolCall": lambda given: ToolCall("add", status=given),
+    "depends_on: ToolCall": lambda given: ToolCall("add", depends_on=given),
+    "doubts: ToolCall": lambda given: ToolCall("add", doubts=given),
+    "name: ToolSpec": ToolSpec,
+    "description: ToolSpec": lambda given: ToolSpec("add", given),
+    "parameters: ToolSpec": lambda given: ToolSpec("add", "", given),
+    "prompt: rewrite_request": lambda given: rewrite_request({}, format="hermes", prompt=given),
+    "report: rewrite_stream": (
+        lambda given: rewrite_stream([], REQUEST, format="hermes", report=given)
+    ),
+    "format: ModelRule": ModelRule,
+    "prompt: ModelRule": lambda given: ModelRule("hermes", prompt=given),
+    "prefix: ModelRule": lambda given: ModelRule("hermes", prefix=given),
+    "body: ModelRule": lambda given: ModelRule("hermes", body=given),
+    "repair: ModelRule": lambda given: ModelRule("hermes", repair=given),
+    "max_body: create_app": lambda given: create_app("http://127.0.0.1:1", RULES, max_body=given),
+    "timeout: create_app": lambda given: create_app("http://127.0.0.1:1", RULES, timeout=given),
+    "guardrails: Engine": lambda given: Engine([], input_guardrails=given),
+}
+"""By the option: a value that is none for it, such as an object, raises an error that names it."""
+
 PYTHONS_OWN: Final = (
     "has no attribute", "is not iterable", "not subscriptable", "indices must be", "no len()",
     "unsupported operand", "unhashable",
@@ -132,6 +187,19 @@ def test_a_callers_mistake_is_told_in_our_words(function: Taken, given: object) 
     # A bare `KeyError` says the key alone.
     assert not said or " " in said
     assert not any(words in said for words in PYTHONS_OWN), said
+
+
+@pytest.mark.parametrize("function", OPTIONS.values(), ids=OPTIONS)
+def test_an_option_of_a_wrong_type_is_named(function: Taken, request: Any) -> None:
+    option = request.node.callspec.id.partition(":")[0]
+    with pytest.raises((TypeError, ValueError), match=rf"^{option} must be "):
+        function(object())
+
+
+def test_a_status_that_there_is_none_of_is_told() -> None:
+    wanted = "status must be one of complete, repaired, truncated, unreadable; got str 'zz'"
+    with pytest.raises(ValueError, match=wanted):
+        ToolCall("add", status="zz")  # type: ignore[arg-type]
 
 
 def test_the_message_says_what_was_wanted_and_how_to_get_it() -> None:

@@ -6,6 +6,7 @@ For a format whose calls are JSON in tags, `render([ToolCall("now")])` returns
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -19,11 +20,9 @@ from toolgrammar.grammar.header import Header, read_header
 from toolgrammar.grammar.header_values import header_error
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.errors import RenderError
+from toolgrammar.values.errors import RenderError, check_type
 
 if TYPE_CHECKING:
-    import os
-
     from lark import Token, Tree  # noqa: TID251 - a type only; nothing is imported at run time
 
     from toolgrammar.grammar.tables import Tables
@@ -277,7 +276,9 @@ class Format:
 
         Raises:
             lark.exceptions.UnexpectedInput: the text is not in the language.
+            TypeError: the text is not a str.
         """
+        check_type("island", island, str, "the text of one call, or of one section of calls")
         from toolgrammar.reference import reference
 
         # Names alone: Lark's reading knows no schema.
@@ -321,7 +322,9 @@ def load_format(path: str | os.PathLike[str]) -> Format:
     Raises:
         GrammarError: the grammar is broken; the message points at file, line and column.
         FileNotFoundError: there is no such file.
+        TypeError: the path is neither a str nor a path.
     """
+    check_type("path", path, (str, os.PathLike), "the path of a .lark file")
     loaded = Format(path)
     loaded.tables  # noqa: B018 - compiles now, so that a broken grammar is reported here
     return loaded

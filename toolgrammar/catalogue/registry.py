@@ -121,7 +121,12 @@ class Formats(Mapping[str, Format]):
         )
 
     def search(self, words: str) -> list[Format]:
-        """Returns the formats whose id, title, family, aliases or models contain every word."""
+        """Returns the formats whose id, title, family, aliases or models contain every word.
+
+        Raises:
+            TypeError: the words are not one text.
+        """
+        check_type("words", words, str, 'write search("qwen xml")')
         wanted = words.casefold().split()
         return [entry for entry in self.values() if all(word in _about(entry) for word in wanted)]
 
@@ -134,12 +139,8 @@ class Formats(Mapping[str, Format]):
             GrammarError: the grammar is broken.
             ValueError: another format has the id or an alias.
         """
-        if isinstance(format, Format):
-            added = format
-        elif isinstance(format, str | os.PathLike):
-            added = load_format(format)
-        else:
-            raise TypeError(f"expected a Format or the path of a .lark file, got {_kind(format)}")
+        check_type("format", format, (Format, str, os.PathLike), "the path of a .lark file, say")
+        added = format if isinstance(format, Format) else load_format(format)
         with self._lock:
             self._scan()
             self._add(added)

@@ -26,7 +26,7 @@ from toolgrammar.engine.tracing.recorder import Recorder, sinks_of
 from toolgrammar.engine.tracing.redaction import Redactor
 from toolgrammar.salvage.policy import SalvagePolicy
 from toolgrammar.values.calls import ParseResult, ToolCall
-from toolgrammar.values.errors import check_type
+from toolgrammar.values.errors import check_several, check_type
 
 if TYPE_CHECKING:
     from toolgrammar.engine.caches import Cache
@@ -355,9 +355,7 @@ def _bound(tool: Tool, retry: Retry, timeout: float | None, *, cached: bool, ask
 
 
 def _hooks(functions: Iterable[Callable[..., Any]]) -> tuple[Hook, ...]:
-    # A single function lacks the list.
-    if callable(functions):
-        raise TypeError(f"guardrails are given as a list, got {functions!r}")
+    check_several("guardrails", functions, "a list of functions", "write [guardrail]")
     return tuple(_hook(function) for function in functions)
 
 

@@ -24,6 +24,16 @@ def check_result(result: object) -> None:
     check_type("result", result, ParseResult, "parse(text, format) makes one")
 
 
+def check_reasoning_key(key: object) -> None:
+    """Checks the key of a message under which its reasoning goes.
+
+    Raises:
+        TypeError: it is neither a str nor None.
+    """
+    mend = 'such as "reasoning_content", or None for no reasoning'
+    check_type("reasoning_key", key, (str, type(None)), mend)
+
+
 def checked_calls(calls: Iterable[ToolCall]) -> list[ToolCall]:
     """Returns the calls that a caller passed in.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.events import ArgumentsDelta, InputDelta, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import NOWHERE
 
@@ -24,6 +25,15 @@ _DIGITS = 24
 """The number of hex digits of a hashed id: with its prefix it is as long as OpenAI's ids."""
 
 
+def check_id_prefix(prefix: object) -> None:
+    """Checks the text before the index in a generated id.
+
+    Raises:
+        TypeError: it is neither a str nor None.
+    """
+    check_type("id_prefix", prefix, (str, type(None)), 'each id begins with it: "call_"')
+
+
 def ids_of(
     calls: Iterable[ToolCall], prefix: str | None = None, places: Iterable[int] | None = None
 ) -> list[str]:
@@ -37,7 +47,11 @@ def ids_of(
         prefix: the text before the call's index in a generated id; None: the id is a hash of the
             call's place and text, so that calls of two turns have different ids.
         places: the indexes of the calls in their message; None: their indexes in `calls`.
+
+    Raises:
+        TypeError: the prefix is neither a str nor None.
     """
+    check_id_prefix(prefix)
     given = list(calls)
     # The own ids of all calls, later ones too: a generated id must differ from each.
     own = {call.id for call in given}
@@ -110,7 +124,11 @@ class ArrivingIds:
             prefix: the text before the call's index in a generated id; None: the id is a hash of
                 the index and of the message so far, if there is anything before the call.
             message: a text that distinguishes the message from others, such as its own id.
+
+        Raises:
+            TypeError: the prefix is neither a str nor None.
         """
+        check_id_prefix(prefix)
         self._prefix = prefix
         self._seen = [message]
         self._taken: set[str] = set()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from toolgrammar.parsing.checks import check_finish_reason
 from toolgrammar.parsing.parser import Parser
+from toolgrammar.values.errors import check_several
 from toolgrammar.values.limits import Limits
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ def stream(
         raise TypeError(
             f"chunks must be an iterable of strings, got {type(chunks).__name__}; "
             "toolgrammar.astream takes those that come asynchronously"
+        )
+    # The keys of a dict would be read as text, and the bytes are numbers.
+    if isinstance(chunks, bytes | Mapping):
+        check_several(
+            "chunks", chunks, "an iterable of strings", "write [chunk], with text decoded"
         )
     parser = Parser(
         format,

@@ -19,7 +19,7 @@ from toolgrammar.salvage.policy import SalvagePolicy
 from toolgrammar.salvage.refusals import Refusal
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ToolCall
-from toolgrammar.values.errors import check_several, check_type
+from toolgrammar.values.errors import check_several, check_type, described
 from toolgrammar.values.events import CallEnd, Event, ReasoningDelta, TextDelta
 from toolgrammar.values.spans import Span
 
@@ -95,6 +95,10 @@ def reading_of(
     check_type("policy", policy, (SalvagePolicy, type(None)))
     check_type("prefix", prefix, str)
     check_type("repair", repair, bool)
+    if report is not None and not callable(report):
+        raise TypeError(
+            f"report must be a function of a call and its refusal, got {described(report)}"
+        )
     tools = request.get("tools")
     # Without tools no text is a call: the answer passes unchanged.
     if not tools or request.get("tool_choice") == "none":

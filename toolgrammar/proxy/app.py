@@ -70,6 +70,8 @@ def create_app(
     check_type("upstream", upstream, str)
     check_type("rules", rules, ModelRules, "ModelRules({}, ModelRule(format)) makes them")
     check_type("policy", policy, SalvagePolicy)
+    check_type("max_body", max_body, int)
+    check_type("timeout", timeout, (int, float))
     for name, value in (("max_body", max_body), ("timeout", timeout)):
         if value <= 0:
             raise ValueError(f"{name} must be above 0, got {value}")

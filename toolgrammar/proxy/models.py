@@ -41,6 +41,18 @@ class ModelRule:
     repair: bool = False
     """Whether broken calls that its server made itself are repaired."""
 
+    def __post_init__(self) -> None:
+        """Checks the settings.
+
+        Raises:
+            TypeError: one is of another type.
+        """
+        check_type("format", self.format, str, "an id, an alias or the path of a .lark file")
+        check_type("prompt", self.prompt, bool)
+        check_type("prefix", self.prefix, str)
+        check_type("body", self.body, Mapping, '{"skip_special_tokens": False} is one')
+        check_type("repair", self.repair, bool)
+
     def __str__(self) -> str:
         """Returns a description of the rule."""
         said = [self.format]

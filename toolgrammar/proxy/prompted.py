@@ -43,6 +43,7 @@ def rewrite_request(
         UnknownFormat: no format has this id or alias.
     """
     check_type("request", request, Mapping, "hand in the body of the request")
+    check_type("prompt", prompt, bool)
     body = dict(request)
     tools, messages = request.get("tools"), request.get("messages")
     if not prompt or not isinstance(messages, list):

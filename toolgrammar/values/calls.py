@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import Any, Final, Literal, Protocol, Self, TypeAlias, get_args
 
 from toolgrammar.values.diagnostics import Diagnostic
-from toolgrammar.values.errors import ToolGrammarError
+from toolgrammar.values.errors import ToolGrammarError, check_several, check_type, described
 from toolgrammar.values.plain import check_version, copy_json, headed
 from toolgrammar.values.spans import NOWHERE, Part, Span
 
 Status: TypeAlias = Literal["complete", "repaired", "truncated", "unreadable"]
 """`complete`: read without an edit. `repaired`: whole after edits. `truncated`: the text ended in it.
 `unreadable`: the arguments could not be read."""
+
+_STATUSES: Final[tuple[str, ...]] = get_args(Status)
+_OF_IDS: Final = (str, type(None))
+_SOUND: Final = (str, dict, tuple, tuple)
 
 
 class PartsSource(Protocol):
@@ -76,6 +80,28 @@ class ToolCall(Edited):
     """Why the arguments could not be read; `arguments` is then {}."""
     doubts: tuple[str, ...] = field(default=(), compare=False)
     """The codes of repairs that may have guessed wrong."""
+
+    def __post_init__(self) -> None:
+        # Two comparisons, as the reader makes thousands: what is wrong is found out afterwards.
+        kinds = type(self.name), type(self.arguments), type(self.depends_on), type(self.doubts)
+        if kinds != _SOUND or self.status not in _STATUSES or type(self.id) not in _OF_IDS:
+            self._check()
+
+    def _check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            TypeError: one is of another type.
+            ValueError: there is no such status.
+        """
+        check_type("name", self.name, str, 'ToolCall("search", {"query": "tea"}) is one')
+        check_type("arguments", self.arguments, dict, 'each by its name: {"query": "tea"}')
+        check_type("id", self.id, _OF_IDS, 'write id="call_0"')
+        check_several("depends_on", self.depends_on, "a tuple of ids", 'write ("call_0",)')
+        check_several("doubts", self.doubts, "a tuple of codes", 'write ("mixed-escape",)')
+        if self.status not in _STATUSES:
+            names = ", ".join(_STATUSES)
+            raise ValueError(f"status must be one of {names}; got {described(self.status)}")
 
     @property
     def executable(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.json_types import JsonSchema  # noqa: TC001 - a field's type, read at run time
 from toolgrammar.values.schemas import Shape, shape_of
 
@@ -28,6 +29,17 @@ class ToolSpec:
     """The JSON Schema of the arguments; None if it is not known."""
     # Computed on first use: most tools of a list are not called in a given message.
     _shape: Shape | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            TypeError: one is of another type.
+        """
+        check_type("name", self.name, str)
+        check_type("description", self.description, str)
+        mend = 'a JSON Schema: {"type": "object", "properties": {}}'
+        check_type("parameters", self.parameters, (dict, type(None)), mend)
 
     @property
     def properties(self) -> dict[str, JsonSchema]:

@@ -30,6 +30,7 @@ from toolgrammar.interop.native.pieces import RepairedPieces
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.native.repaired import RepairedMessage, RepairedStream, written
 from toolgrammar.interop.streaming import read_both_ways, read_stream
+from toolgrammar.parsing.call_ids import check_id_prefix
 from toolgrammar.parsing.checks import is_cut
 from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
@@ -111,6 +112,7 @@ class _Blocks:
         tools: Iterable[object] | None,
         id_prefix: str | None,
     ) -> None:
+        check_id_prefix(id_prefix)
         self._format = format
         # Every block is parsed with them: an iterator would be empty at the second.
         self._specs: Mapping[str, ToolSpec] = to_specs(tools)
@@ -232,6 +234,7 @@ class _Repaired(RepairedStream):
         super().__init__(events)
         # Their first event holds the message as it begins.
         self._head: dict[str, Any] = {"id": "", "role": "assistant", "content": []}
+        check_id_prefix(id_prefix)
         self._id_prefix = id_prefix
         self._stop: Mapping[str, Any] = {}
         self._usage: dict[str, Any] = {"output_tokens": 0}

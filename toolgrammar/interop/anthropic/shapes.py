@@ -24,6 +24,7 @@ from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
 from toolgrammar.parsing.call_ids import ArrivingIds
 from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import check_type
 from toolgrammar.values.events import (
     ArgumentsDelta,
     CallEnd,
@@ -131,6 +132,7 @@ def to_message(
         TypeError: `result` is not a ParseResult.
     """
     check_result(result)
+    check_type("thinking", thinking, bool)
     content: list[dict[str, Any]] = []
     # Thinking first: the API wants it before the text and the calls that came of it.
     if thinking and result.reasoning:
@@ -192,6 +194,7 @@ class BlockWriter:
         *,
         thinking: bool,
     ) -> None:
+        check_type("thinking", thinking, bool)
         self._message = message
         self._ids = ArrivingIds(id_prefix, string_of(message.get("id")))
         self._stop_reason = stop_reason

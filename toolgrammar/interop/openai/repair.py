@@ -12,6 +12,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.interop.exchange import mapping_of, plain, string_of
+from toolgrammar.interop.handed_in import check_reasoning_key
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.native.repaired import RepairedMessage, RepairedStream, written
 from toolgrammar.interop.openai.repaired_responses import ResponseWriter, response_events
@@ -26,6 +27,7 @@ from toolgrammar.interop.openai.shapes import (
     to_message,
 )
 from toolgrammar.interop.streaming import read_both_ways, read_stream
+from toolgrammar.parsing.call_ids import check_id_prefix
 from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
@@ -77,6 +79,8 @@ def repair_message(
         TypeError: it is not a message, but a whole completion say, or `finish_reason` is no text.
     """
     check_type("finish_reason", finish_reason, (str, NoneType))
+    check_id_prefix(id_prefix)
+    check_reasoning_key(reasoning_key)
     # The models of the openai package dump keys that are None.
     given = {key: part for key, part in plain(message).items() if part is not None}
     _refuse_completion(given, "openai.repair_message(response.choices[0].message)")
@@ -198,6 +202,8 @@ class _Repaired(RepairedStream):
         super().__init__(events)
         # The first chunk says what the others are called.
         self._head: dict[str, Any] = {"id": "", "object": "chat.completion.chunk"}
+        check_id_prefix(id_prefix)
+        check_reasoning_key(reasoning_key)
         self._options = id_prefix, reasoning_key
         self._begun = False
         # Made at the first event of the Responses API: then there are no chunks.

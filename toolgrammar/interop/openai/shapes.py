@@ -25,11 +25,17 @@ from toolgrammar.interop.exchange import (
     written_arguments,
     written_json,
 )
-from toolgrammar.interop.handed_in import check_result, given_calls, keys_of, no_event
+from toolgrammar.interop.handed_in import (
+    check_reasoning_key,
+    check_result,
+    given_calls,
+    keys_of,
+    no_event,
+)
 from toolgrammar.interop.native.read_events import read_events
 from toolgrammar.interop.openai.responses import ResponsesEvents, is_responses_event
 from toolgrammar.interop.streaming import both_ways, read_both_ways, read_stream, translated
-from toolgrammar.parsing.call_ids import ArrivingIds
+from toolgrammar.parsing.call_ids import ArrivingIds, check_id_prefix
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import (
     ArgumentsDelta,
@@ -136,6 +142,8 @@ def to_message(
         TypeError: `result` is not a ParseResult.
     """
     check_result(result)
+    check_id_prefix(id_prefix)
+    check_reasoning_key(reasoning_key)
     # With calls the API has None if there is no text.
     message: dict[str, Any] = {"role": "assistant", "content": result.text or None}
     if reasoning_key is not None and result.reasoning:
@@ -236,6 +244,7 @@ class DeltaWriter:
     """Turns events into the deltas of chunks."""
 
     def __init__(self, id_prefix: str | None, seed: str, reasoning_key: str | None) -> None:
+        check_reasoning_key(reasoning_key)
         self._ids = ArrivingIds(id_prefix, seed)
         self._reasoning_key = reasoning_key
         self._withheld = Withheld()

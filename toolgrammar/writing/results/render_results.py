@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 from toolgrammar.core.payloads.raw.entities import encoded
 from toolgrammar.grammar.roles import JSON_LIKE, RESULTS
 from toolgrammar.patterns.sample import sample
-from toolgrammar.values.errors import RenderError, check_several, described
+from toolgrammar.values.errors import RenderError, check_several, check_type, described
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.writing.read_back import calls_in
 from toolgrammar.writing.results.markup import Markup
@@ -78,6 +78,7 @@ def render_results(
             raise TypeError(
                 f"results[{place}] must have a call and a content, got {described(answer)}"
             )
+    check_type("id_prefix", id_prefix, str)
     if not answers:
         return ""
     markup = Markup(fmt.header, fmt.tables)
