@@ -240,13 +240,25 @@ async def _carried(
 # ------------------------------------------------------------------------------------- async
 
 
-async def drive_async(steps: Steps[Value]) -> Value:
-    """Carries out the steps in the running loop and returns what they return."""
+def cancellations() -> int:
+    """Returns how often the current task has been asked to end."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
+async def drive_async(steps: Steps[Value], before: int | None = None) -> Value:
+    """Carries out the steps in the running loop and returns what they return.
+
+    Args:
+        steps: the steps.
+        before: what `cancellations` returned before the first step; None: it is asked now.
+    """
+    before = cancellations() if before is None else before
     try:
         effect = next(steps)
         while True:
             try:
-                outcome = await _perform_async(effect)
+                outcome = await _perform_async(effect, before)
             except BaseException as error:
                 effect = steps.throw(error)
             else:
@@ -256,7 +268,10 @@ async def drive_async(steps: Steps[Value]) -> Value:
         return value
 
 
-async def _perform_async(effect: Effect) -> Outcome:
+async def _perform_async(effect: Effect, before: int) -> Outcome:
+    # A hook or a tool may have caught the cancellation: nothing more begins all the same.
+    if cancellations() > before:
+        raise asyncio.CancelledError
     if type(effect) is Invoke:
         return await _invoke_async(effect)
     if type(effect) is Ask:

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from uuid import uuid4
 
 from toolgrammar.engine.outcomes.results import ToolResult
-from toolgrammar.engine.running.drivers import Scope, drive_async, drive_sync
+from toolgrammar.engine.running.drivers import (
+    Scope,
+    cancellations,
+    drive_async,
+    drive_sync,
+)
 from toolgrammar.engine.running.pipeline import pipeline
 from toolgrammar.engine.running.plan import OnFailure, Plan
 from toolgrammar.engine.running.run import Run, Settings
@@ -231,6 +236,7 @@ async def run_plan_async(
     inbox: asyncio.Queue[_Message] = asyncio.Queue()
     tasks: set[asyncio.Task[Any]] = set()
     inline = coming is None and planned.concurrency == 1
+    before = cancellations()
     try:
         if coming is not None:
             # The reader's message has no index, as `_take` knows it: None for the last, or its
@@ -240,7 +246,7 @@ async def run_plan_async(
             while (index := plan.take()) is not None:
                 run = planned.begun(index)
                 if inline:
-                    planned.finish(index, await drive_async(pipeline(run)))
+                    planned.finish(index, await drive_async(pipeline(run), before))
                 else:
                     _spawn(_carried(run), index, inbox, tasks)
             for result in plan.fresh():

@@ -14,7 +14,8 @@ import pytest
 from pydantic import BeforeValidator
 
 from tests.units.engine.driving import Driver, both, call, outcome, written
-from toolgrammar.engine import Engine, MemorySink, Retry, Tool
+from toolgrammar import CallEnd
+from toolgrammar.engine import Engine, MemorySink, Retry, RetryableError, Tool, ToolContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,3 +225,78 @@ def test_one_engine_from_many_threads_and_loops(driver: Driver) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+async def _caught(context: object, *_: object) -> bool:
+    """A hook or a tool that waits, and catches the cancellation."""
+    try:
+        await asyncio.sleep(30)
+    except asyncio.CancelledError:
+        if isinstance(context, ToolContext):
+            raise RetryableError from None
+    return True
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize("options", ["input_guardrails", "approval", "retries"])
+@pytest.mark.parametrize("how", ["run", "run_all", "stream"])
+def test_nothing_begins_behind_a_cancellation_that_was_caught(
+    concurrency: int, options: str, how: str
+) -> None:
+    """By a guardrail, an approval hook, or a tool, as code around a network request may do."""
+    ran: list[int] = []
+
+    def work(number: int) -> None:
+        ran.append(number)
+
+    async def again(context: ToolContext) -> None:
+        ran.append(context.attempt)
+        await _caught(context)
+
+    every: dict[str, dict[str, Any]] = {
+        "input_guardrails": {"input_guardrails": [_caught]},
+        "approval": {"approval": _caught},
+        "retries": {"retries": Retry(3, initial=0)},
+    }
+    engine = Engine([work, again], concurrency=concurrency, **every[options])
+    made = call("again") if options == "retries" else call("work", number=1)
+
+    async def streamed() -> None:
+        async for _ in engine.stream_async([CallEnd(0, made), CallEnd(1, made)]):
+            pass
+
+    async def attack() -> None:
+        ways: dict[str, Any] = {
+            "run": lambda: engine.run_async(made),
+            "run_all": lambda: engine.run_all_async([made, made]),
+            "stream": streamed,
+        }
+        task = asyncio.ensure_future(ways[how]())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(attack())
+    assert set(ran) <= ({1} if options == "retries" else set())
+
+
+def test_an_engine_runs_in_the_end_of_a_task_that_was_cancelled() -> None:
+    async def cancelled() -> list[bool]:
+        found: list[bool] = []
+
+        async def outer() -> None:
+            try:
+                await asyncio.sleep(30)
+            finally:
+                results = await Engine([lambda: 1]).run_all_async([call("<lambda>")] * 2)
+                found.extend(each.ok for each in results)
+
+        task = asyncio.ensure_future(outer())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return found
+
+    assert asyncio.run(cancelled()) == [True, True]
