@@ -113,7 +113,8 @@ def test_a_name_that_is_no_terminal_is_an_error(tmp_path: Path, key: str, line: 
     with pytest.raises(GrammarError) as caught:
         _ = format_in(tmp_path, grammar).tables
     error = caught.value
-    assert (error.code, error.line, error.hint) == (f"unread-{key}", line, "nearest: `RUN`")
+    assert (error.code, error.line) == (f"unread-{key}", line)
+    assert error.hint.startswith("nearest: `RUN`")
 
 
 @pytest.mark.parametrize(
