@@ -3,8 +3,6 @@ of the process of the tests.
 """
 
 import os
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +33,6 @@ TOOLS = [
     Tool(name="fail_mutely", input_schema=ANY),
     Tool(name="protocol_error", input_schema=ANY),
     Tool(name="hang", input_schema=ANY),
-    Tool(name="exit", input_schema=ANY),
 ]
 PAGE = 4
 
@@ -84,8 +81,6 @@ async def call_tool(_: ServerRequestContext[Any], params: CallToolRequestParams)
             finally:
                 write(arguments["cancelled"])
             return texts()
-        case "exit":
-            os._exit(3)
         case _:
             raise ValueError("no such thing")
 
@@ -108,8 +103,4 @@ async def serve() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--mute"]:
-        time.sleep(3600)
-    if sys.argv[1:] == ["--nameless"]:
-        TOOLS.append(Tool(name="", input_schema=ANY))
     anyio.run(serve)
