@@ -63,7 +63,9 @@ def _least(
     firsts = (min(_seconds(job, 1) for _ in range(3)) for job in jobs)
     # The clock's own steps, and what a loop costs, must be small beside what is timed.
     repeats = [max(1, min(500, int(_SLICE / max(first, 1e-6)))) for first in firsts]
-    # Existing objects are excluded from garbage collection, which any of the jobs may trigger.
+    # Existing objects are excluded from garbage collection, which any of the jobs may trigger; those
+    # that the caller excluded stay so.
+    is_frozen = gc.get_freeze_count() > 0
     gc.collect()
     gc.freeze()
     best = [float("inf")] * len(jobs)
@@ -73,7 +75,8 @@ def _least(
         for index, job in enumerate(jobs):
             # The least, not the mean: other work on the machine only ever makes a run longer.
             best[index] = min(best[index], _seconds(job, repeats[index]))
-    gc.unfreeze()
+    if not is_frozen:
+        gc.unfreeze()
     return best
 
 
