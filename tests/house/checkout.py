@@ -21,6 +21,12 @@ def tree_of(path: Path) -> ast.Module:
 
 
 @cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of that tree."""
+    return tuple(ast.walk(tree_of(path)))
+
+
+@cache
 def format_ids() -> list[str]:
     """The id of every grammar file that declares one; the others are libraries."""
     return sorted(

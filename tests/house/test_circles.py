@@ -1,11 +1,11 @@
 """No modules import each other in a circle, those imported for their types included."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.house.checkout import PACKAGE, modules, tree_of
+from tests.house.checkout import PACKAGE, modules, nodes_of
 
 
 def _name(path: Path) -> str:
@@ -20,13 +20,13 @@ def _graph() -> dict[str, set[str]]:
     files = {_name(path): path for path in modules()}
     graph: dict[str, set[str]] = {}
     for name, path in files.items():
-        found = set(_imports(tree_of(path), set(files)))
+        found = set(_imports(nodes_of(path), files))
         graph[name] = found & set(files) - {name}
     return graph
 
 
-def _imports(tree: ast.AST, known: set[str]) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _imports(nodes: Iterable[ast.AST], known: Container[str]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"

@@ -2,8 +2,9 @@
 
 import ast
 import re
+from collections.abc import Collection
 
-from tests.house.checkout import ROOT
+from tests.house.checkout import ROOT, nodes_of
 
 PACKAGE = ROOT / "toolgrammar"
 SPELLED = PACKAGE / "tools" / "json_tokens.py"
@@ -20,21 +21,20 @@ TOKENS = re.compile(
 )
 
 
-def spellings(source: str) -> list[str]:
-    """Returns the texts in a module's code that spell a token of JSON.
+def spellings(nodes: Collection[ast.AST]) -> list[str]:
+    """Returns the texts in the nodes of a module's code that spell a token of JSON.
 
     Docstrings do not count, nor do the rules by which plain Lark reads a payload.
     """
-    tree = ast.parse(source)
     skipped = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         or (isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == RULES)
     }
     texts = [
         node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and id(node) not in skipped
@@ -47,13 +47,15 @@ def test_one_module_spells_the_tokens_of_json() -> None:
         path.relative_to(PACKAGE).as_posix(): texts
         for path in PACKAGE.rglob("*.py")
         if path != SPELLED and ORACLE not in path.parents
-        if (texts := spellings(path.read_text(encoding="utf-8")))
+        if (texts := spellings(nodes_of(path)))
     }
     assert not found, f"build these of tools/json_tokens.py, in another notation too: {found}"
 
 
 def test_a_second_spelling_is_seen() -> None:
-    own = SPELLED.read_text(encoding="utf-8")
-    assert len(spellings(own)) >= 8
-    assert spellings('x = r"-?(?:0|[1-9][0-9]*)"') != []
-    assert spellings('"""Numbers are `[1-9][0-9]*`."""') == []
+    def spelled(source: str) -> list[str]:
+        return spellings(tuple(ast.walk(ast.parse(source))))
+
+    assert len(spellings(nodes_of(SPELLED))) >= 8
+    assert spelled('x = r"-?(?:0|[1-9][0-9]*)"') != []
+    assert spelled('"""Numbers are `[1-9][0-9]*`."""') == []

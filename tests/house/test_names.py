@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import toolgrammar
-from tests.house.checkout import PACKAGE, format_ids, modules, tree_of
+from tests.house.checkout import PACKAGE, format_ids, modules, nodes_of
 
 # Public names of the design, whether they are built yet or not.
 RESERVED = {
@@ -48,7 +48,7 @@ def test_no_module_bears_a_public_name() -> None:
 
 
 def _strings(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
 

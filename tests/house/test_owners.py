@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.house.checkout import PACKAGE, modules, tree_of
+from tests.house.checkout import PACKAGE, modules, nodes_of, tree_of
 
 ELSEWHERE = {
     # A frozen string gets its field where it is made, for it has no `__init__`.
@@ -57,7 +57,7 @@ def test_no_method_replaces_itself() -> None:
     """A reader can follow a call by its name: no instance gets a function under a method's name."""
     replaced = set()
     for path in modules():
-        for made in ast.walk(tree_of(path)):
+        for made in nodes_of(path):
             if not isinstance(made, ast.ClassDef):
                 continue
             methods = {each.name for each in made.body if isinstance(each, ast.FunctionDef)}

@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.house.checkout import ROOT, tree_of
+from tests.house.checkout import ROOT, nodes_of
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 PACKAGE = ROOT / "toolgrammar"
@@ -20,7 +20,7 @@ def test_no_other_module_names_such_a_payload() -> None:
         (path.relative_to(PACKAGE).as_posix(), node.value)
         for path in PACKAGE.rglob("*.py")
         if path != TABLE
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and node.value in NAMES
     }
     assert not found, f"make what these ask for a field of `Payload`: {found}"

@@ -4,7 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.house.checkout import PACKAGE, modules, tree_of
+from tests.house.checkout import PACKAGE, modules, nodes_of
 
 MODULE_LINES = 400
 FUNCTION_LINES = 60
@@ -28,7 +28,7 @@ def test_folders_have_at_most_15_modules() -> None:
 
 def _long_functions() -> Iterator[tuple[str, int]]:
     for path in modules():
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1
                 if lines > FUNCTION_LINES:
