@@ -56,12 +56,14 @@ $(VENV)/.benchmarks: pyproject.toml distribution/hook.py | $(BIN)/python
 demo: $(VENV)/.runtime ## install what running needs and read the calls of an example
 	$(BIN)/toolgrammar parse examples/hermes_weather.txt --format hermes
 
-# Each law takes another third of the formats; `.ci/run` asks for all of them.
-FORMATS ?= third
-test: $(VENV)/.development ## all units and pages, and each law over a third of the formats: 2 minutes
-	@echo "About 2 minutes on two free cores. FORMATS=all: the laws over all formats; make laws: over every case"
-	TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-few} $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" \
-		$(if $(filter third,$(FORMATS)),--third)
+# Each law takes another sixth of the formats, and heavy tests are left out; `.ci/run` asks for all
+# of them, or for a third of the formats where the machine is slow.
+FORMATS ?= sixth
+test: $(VENV)/.development ## units and pages, and each law over a sixth of the formats: 2 minutes
+	@echo "About 2 minutes on two free cores. FORMATS=all: what .ci/run holds; make laws: the laws over every case"
+	TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-$(if $(filter sixth,$(FORMATS)),quick,few)} \
+		$(BIN)/python -m pytest -n auto --dist worksteal --formats $(FORMATS) \
+		-m "not slow$(if $(filter sixth,$(FORMATS)), and not heavy)"
 
 # What `make test` cuts short, here at its full length; the laws of the pages are among them.
 LAWS := tests/laws tests/units/reference/test_reference.py tests/units/recovery/test_recovery_laws.py \

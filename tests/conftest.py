@@ -34,14 +34,19 @@ vars(re)["_MAXCACHE"] = 50_000
 gc.set_threshold(20_000, 20, 100)
 
 
-_LAWS = Path(__file__).with_name("laws")
+_SHARES = {"all": 1, "third": 3, "sixth": 6}
+_LAW_FROM = 15
+"""A test that takes so many formats holds a law over each of them; others take some for a reason."""
 _OF_NO_FORMAT = "~"
+_HERE = Path(__file__).parent
+_HOUSE = _HERE / "house"
+_FORMATS = {path.stem for path in (_HERE.parent / "grammars").glob("*.lark")}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option of the quick run."""
     parser.addoption(
-        "--third", action="store_true", help="hold each law over a third of the formats alone"
+        "--formats", choices=_SHARES, default="all", help="hold each law over some formats alone"
     )
 
 
@@ -51,20 +56,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A format makes its expressions when it first reads: `--dist worksteal` gives each process one
     stretch of the tests, so most formats are made by one process, not by each.
     """
-    if config.getoption("third"):
-        left_out = [item for item in items if not _is_of_third(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if _is_of_third(item)]
-    items.sort(key=_format_of)
+    formats = {item: _format_of(item) for item in items}
+    left_out = _left_out(formats, _SHARES[config.getoption("formats")])
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = sorted((each for each in items if each not in left_out), key=formats.__getitem__)
 
 
-def _is_of_third(item: pytest.Item) -> bool:
-    """Whether the quick run holds this law over this format: each law takes another third of them."""
-    format_id = _format_of(item)
-    if _LAWS not in item.path.parents or format_id == _OF_NO_FORMAT:
-        return True
-    law = getattr(item, "originalname", None) or item.name
-    return (crc32(law.encode()) + crc32(format_id.encode())) % 3 == 0
+def _left_out(formats: dict[pytest.Item, str], share: int) -> set[pytest.Item]:
+    """Returns what is left out where each law is held over a share of the formats, each over another one.
+
+    What holds of a page or of the tree is no law: an author of a format wants to see all of it.
+    """
+    by_law: dict[tuple[Path, str], dict[pytest.Item, str]] = {}
+    for item, format_id in formats.items():
+        if format_id != _OF_NO_FORMAT and item.path.suffix == ".py" and item.path.parent != _HOUSE:
+            name = getattr(item, "originalname", None) or item.name
+            by_law.setdefault((item.path, name), {})[item] = format_id
+    return {
+        item
+        for (_, name), found in by_law.items()
+        if len(set(found.values())) >= _LAW_FROM
+        for item, format_id in found.items()
+        if (crc32(name.encode()) + crc32(format_id.encode())) % share
+    }
 
 
 def pytest_collection_finish() -> None:
@@ -78,5 +92,5 @@ def _format_of(item: pytest.Item) -> str:
     if item.path.suffix == ".md":
         return item.path.stem
     callspec = getattr(item, "callspec", None)
-    found = callspec.params.get("format_id") if callspec else None
-    return found if isinstance(found, str) else _OF_NO_FORMAT
+    given = callspec.params.values() if callspec else ()
+    return next((x for x in given if isinstance(x, str) and x in _FORMATS), _OF_NO_FORMAT)

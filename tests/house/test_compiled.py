@@ -49,6 +49,7 @@ def test_the_bases_of_what_stays_stay(tmp_path: Path) -> None:
     assert _chosen(tmp_path, sources) == {"patterns/deep/also.py"}
 
 
+@pytest.mark.heavy
 def test_most_of_the_core_is_compiled() -> None:
     """What messages pass through, and not only what is left of it."""
     chosen = {path.relative_to(PACKAGE).as_posix() for path in compiled_modules(PACKAGE)}

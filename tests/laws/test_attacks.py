@@ -10,9 +10,9 @@ import pytest
 from fuzz.attacks import ATTACKS
 from tests.laws.every_case import SHOWN_FAILURES, each_format
 from toolgrammar import formats
-from toolgrammar.testing.depth import at_depth
+from toolgrammar.testing.depth import at_depth, if_quick
 
-EACH = at_depth(few=2, usual=8, every=400)
+EACH = if_quick(1, at_depth(few=2, usual=8, every=400))
 """Attempts of each attack on each format."""
 
 
@@ -26,6 +26,7 @@ def test_an_attack(format_id: str, attack: str) -> None:
     assert not broken, broken[:SHOWN_FAILURES]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("attack", "texts"), [("across", 100), ("crossed", 300)])
 def test_what_two_formats_make_of_a_text_runs_in_one_of_so_many_at_most(
     attack: str, texts: int

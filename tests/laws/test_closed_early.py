@@ -5,9 +5,12 @@ The rest may stand behind the call, as in `{"kind": "rye"}, "kilos": 25}`, or be
 
 import re
 
+import pytest
+
 import toolgrammar
 from tests.laws.every_case import each_format
 from toolgrammar import RenderError, ToolCall, formats
+from toolgrammar.testing.depth import if_quick
 
 ORDER = {
     "name": "order",
@@ -107,7 +110,7 @@ def test_the_beginning_of_that_rest_puts_a_call_into_doubt_where_the_server_cut_
     for text in (*damaged(format_id), *without_arguments(format_id)):
         # Behind brackets and white space alone nothing has begun.
         closed = [end for end in range(1, len(text) + 1) if text[:end].rstrip()[-1:] in "}])"]
-        for end in sorted(set(range(1, len(text) + 1)) - set(closed)):
+        for end in sorted(set(range(1, len(text) + 1)) - set(closed))[:: if_quick(3, 1)]:
             for tools in ([ANY], None):
                 found = toolgrammar.parse(
                     text[:end], format_id, tools=tools, finish_reason="length"
@@ -142,6 +145,7 @@ def test_the_rest_of_a_string_puts_a_call_into_doubt_or_tells_of_a_loss(format_i
                     assert {"kind": "say "} not in ran or is_told, (text, chosen, tools, streamed)
 
 
+@pytest.mark.heavy
 def test_formats_have_objects_that_can_be_damaged() -> None:
     assert sum(damaged(format_id) != [] for format_id in formats) >= 50
     assert sum(without_arguments(format_id) != [] for format_id in formats) >= 30

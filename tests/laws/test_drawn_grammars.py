@@ -12,9 +12,9 @@ import pytest
 from fuzz.grammars import draw_grammar, faults
 from tests.laws.every_case import SHOWN_FAILURES
 from toolgrammar import GrammarError, load_format
-from toolgrammar.testing.depth import at_depth
+from toolgrammar.testing.depth import at_depth, if_quick
 
-EACH = at_depth(few=6, usual=36, every=1000)
+EACH = if_quick(3, at_depth(few=6, usual=36, every=1000))
 _LOOKED_AT = 24
 
 

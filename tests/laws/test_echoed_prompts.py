@@ -8,6 +8,7 @@ import pytest
 
 import toolgrammar
 from tests.units.core.cuts import read
+from toolgrammar.testing.depth import if_quick
 
 _TOOLS: list[dict[str, object]] = [
     {
@@ -27,12 +28,14 @@ _TOOLS: list[dict[str, object]] = [
 def test_a_prompt_that_is_said_again_runs_nothing(format_id: str) -> None:
     prompt = toolgrammar.formats[format_id].prompt(_TOOLS)
     assert "send" in prompt
-    for text in (prompt, f"My instructions are:\n\n{prompt}\nThat is all."):
+    said = (f"My instructions are:\n\n{prompt}\nThat is all.", prompt)
+    for text in said[: if_quick(1, 2)]:
         for chosen in (format_id, "auto"):
             calls = read(chosen, text, tools=_TOOLS).calls
             assert not any(each.executable for each in calls)
 
 
+@pytest.mark.heavy
 def test_most_prompts_hold_calls_that_would_run() -> None:
     held = 0
     for chosen in toolgrammar.formats.values():

@@ -49,6 +49,7 @@ def test_what_runs_in_a_block_was_written(format_id: str) -> None:
     assert not broken, broken[:SHOWN_FAILURES]
 
 
+@pytest.mark.heavy
 def test_calls_in_blocks_run_in_most_formats() -> None:
     counts = Counter(
         format_id for format_id in FORMAT_IDS for _, runs, _ in _fenced(format_id) if runs

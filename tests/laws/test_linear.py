@@ -2,7 +2,7 @@
 
 from tests.laws.every_case import FORMAT_IDS, cases, each_format, hold
 from toolgrammar.testing import laws
-from toolgrammar.testing.depth import LEVEL, at_depth
+from toolgrammar.testing.depth import IS_SHORT, at_depth
 from toolgrammar.testing.growing import shapes_of, work_of
 
 CASES = at_depth(few=1, usual=3, every=8)
@@ -63,4 +63,4 @@ def ways(format_id: str) -> list[tuple[str, str | list[str]]]:
         for around in ("<think>\n", "```\n")
         for wanted in (format_id, [format_id, "hermes"], "auto")
     ]
-    return found[FORMAT_IDS.index(format_id) % 6 :: 6] if LEVEL == "few" else found
+    return found[FORMAT_IDS.index(format_id) % 6 :: 6] if IS_SHORT else found

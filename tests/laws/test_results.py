@@ -7,11 +7,11 @@ import pytest
 import toolgrammar
 from fuzz.hostile_results import SPECIAL, Answer, hostile_results, own_literals
 from toolgrammar import Format, RenderError, ToolCall
-from toolgrammar.testing.depth import at_depth
+from toolgrammar.testing.depth import at_depth, if_quick
 from toolgrammar.writing.results.markup import Markup
 from toolgrammar.writing.results.read_results import ResultReader
 
-EACH = at_depth(few=8, usual=60, every=2000)
+EACH = if_quick(3, at_depth(few=8, usual=60, every=2000))
 FORMATS = sorted(
     id
     for id, form in toolgrammar.formats.items()

@@ -14,7 +14,7 @@ from tests.laws.every_case import FORMAT_IDS, cases, each_format, hold, page_cas
 from tests.laws.shortcuts import SHORTCUTS, behind, read_by, recorded
 from tests.laws.stretched import stretched_cases
 from toolgrammar.testing import Case
-from toolgrammar.testing.depth import LEVEL, some_of
+from toolgrammar.testing.depth import IS_SHORT, some_of
 
 QUICK = "streamed"
 """What is counted over all of a page even where few are wanted, for every third format."""
@@ -30,14 +30,14 @@ def test_each_shortcut_reads_what_the_driver_reads(format_id: str, name: str) ->
 
 @each_format
 def test_what_was_learned_of_a_call_says_nothing_of_what_stands_behind_it(format_id: str) -> None:
-    hold(behind, some_of(list(cases(format_id, malformed=False)))[: 4 if LEVEL == "few" else None])
+    hold(behind, some_of(list(cases(format_id, malformed=False)))[: 4 if IS_SHORT else None])
 
 
 @pytest.mark.parametrize(
     ("format_id", "name"),
     # The others take too long for each time.
     [(each, QUICK) for each in FORMAT_IDS[::3]]
-    if LEVEL == "few"
+    if IS_SHORT
     else [(each, name) for each in FORMAT_IDS for name in SHORTCUTS],
 )
 def test_each_shortcut_reads_its_share(format_id: str, name: str) -> None:
@@ -55,7 +55,7 @@ def test_each_shortcut_reads_its_share(format_id: str, name: str) -> None:
 def texts(name: str, format_id: str) -> Iterator[Case]:
     """Yields the texts that a shortcut is tried on."""
     yield from page_cases(format_id)
-    if LEVEL == "few" and name == QUICK:
+    if IS_SHORT and name == QUICK:
         return
     if name == "reference":
         yield from cases(format_id, malformed=False)

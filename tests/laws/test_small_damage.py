@@ -23,6 +23,7 @@ MOST_LOST_OF_ANY = 0.09
 """The same where nobody says the format: a block of code, or a word, is a text in most of them."""
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("is_auto", "most_lost"), [(False, MOST_LOST), (True, MOST_LOST_OF_ANY)])
 def test_small_damage_seldom_changes_a_call_or_loses_one(
     *, is_auto: bool, most_lost: float

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.testing.cases import Case
-from toolgrammar.testing.depth import at_depth
+from toolgrammar.testing.depth import at_depth, if_quick
 from toolgrammar.values.calls import ParseResult, ToolCall
 from toolgrammar.values.events import (
     ArgumentsDelta,
@@ -21,14 +21,14 @@ from toolgrammar.values.events import (
 )
 from toolgrammar.values.spans import Span
 
-SAMPLED = at_depth(few=8, usual=24, every=60)
+SAMPLED = if_quick(4, at_depth(few=8, usual=24, every=60))
 """The number of places that are tried in a text that has too many."""
 
 # Short texts are cut at every place, longer ones at some.
-_ALL_SPLITS_UP_TO = at_depth(few=8, usual=48, every=400)
+_ALL_SPLITS_UP_TO = if_quick(4, at_depth(few=8, usual=48, every=400))
 """Characters of a text that is cut at each of its places."""
 
-_RANDOM_CUTS = 4
+_RANDOM_CUTS = if_quick(1, 4)
 _SEED = 20_261_121
 _SHOWN = 300
 

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 import toolgrammar
 from toolgrammar import ArgumentsDelta, Parser
+from toolgrammar.testing.depth import if_quick
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from toolgrammar import ParseResult
+
+STRAIGHT, SIZES = if_quick((2, (1, 3)), (4, (1, 2, 3, 7)))
+"""How often a text is read straight, and the pieces in which it is streamed."""
 
 
 def save(folder: Path, header: str, rules: str) -> str:
@@ -30,10 +34,10 @@ def read(
 ) -> ParseResult:
     """Reads a text whole, straight and in pieces; every way must give the same."""
     whole = Parser(grammar, tools=tools).run_whole(text, finish_reason)
-    for _ in range(4):  # the straight reading learns from what it sees
+    for _ in range(STRAIGHT):  # it learns from what it sees
         straight = toolgrammar.parse(text, format=grammar, tools=tools, finish_reason=finish_reason)
         assert straight.to_dict() == whole.to_dict()
-    for size in (1, 2, 3, 7):
+    for size in SIZES:
         parser = Parser(grammar, tools=tools)
         deltas: dict[int, str] = {}
         pieces = [text[start : start + size] for start in range(0, len(text), size)]

@@ -66,6 +66,7 @@ def _used(process: subprocess.Popen[str]) -> Path:
     return Path(said.strip())
 
 
+@pytest.mark.heavy
 def test_processes_share_what_the_first_unpacks(archive: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     together = [_start(archive, cache) for _ in range(2)]

@@ -157,6 +157,7 @@ class Flood:
             self.sent += len(self.PIECE)
 
 
+@pytest.mark.heavy
 def test_a_client_that_reads_slowly_slows_the_upstream_down() -> None:
     """Nothing piles up in the proxy: what it had to keep, the upstream would have sent."""
     flood = Flood()

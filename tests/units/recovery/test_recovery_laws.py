@@ -17,7 +17,7 @@ from tests.units.recovery.reading import Row, check_laws, read, rows, same
 from tests.units.recovery.test_damage_classes import CLASSES
 from toolgrammar import JsonParser, RecoveredJson, recover_json
 from toolgrammar.recovery.json_start import PLAIN, Start
-from toolgrammar.testing.depth import at_depth
+from toolgrammar.testing.depth import at_depth, if_quick
 
 TEXTS = [text for text, *_ in CLASSES if len(text) < 200]
 SHARED = rows()
@@ -49,7 +49,7 @@ def test_the_rows_of_other_projects() -> None:
 @WITHOUT_ROWS
 @pytest.mark.parametrize("row", [*SHARED] if SHARED else [None], ids=lambda row: row and row.id)
 def test_laws_of_every_row(row: Row) -> None:
-    check_laws(row.text, row.schema, range(1, len(row.text)))
+    check_laws(row.text, row.schema, range(1, len(row.text), if_quick(3, 1)))
 
 
 # ---------------------------------------------------------------- drawn damage
@@ -224,6 +224,10 @@ HOSTILE = {
 }
 
 
+SIZE, TIMES = if_quick((512, 4), (1024, 8))
+"""Characters of a text whose steps are counted, and how often as many."""
+
+
 def counted(read: Callable[[], RecoveredJson]) -> tuple[RecoveredJson, int]:
     """Gives what was read, and the calls, of Python and of C, that it took."""
     steps = 0
@@ -260,9 +264,9 @@ def count_steps(text: str, size: int, *, looks: bool = True) -> int:
 @pytest.mark.parametrize("size", [4, 1_000_000])
 def test_steps_grow_with_the_text(name: str, size: int) -> None:
     begin, unit = HOSTILE[name]
-    small, large = (begin + unit * (length // len(unit)) for length in (1024, 8192))
+    small, large = (begin + unit * (size // len(unit)) for size in (SIZE, SIZE * TIMES))
     count_steps(small, size)  # makes the expressions that are made where they are first used
-    assert count_steps(large, size) <= count_steps(small, size) * 8 * 1.15 + 200
+    assert count_steps(large, size) <= count_steps(small, size) * TIMES * 1.15 + 200
 
 
 @pytest.mark.interpreted
@@ -277,7 +281,7 @@ def test_runs_are_taken_at_once(text: str) -> None:
 @pytest.mark.parametrize("begin", ['{"a": "x', "{'a': 'x"])
 def test_white_space_in_a_string_is_looked_through_once(begin: str) -> None:
     """From each line end on, a text of this length would take most of a minute."""
-    space = " \n" * 150_000
+    space = " \n" * if_quick(30_000, 150_000)
     found = recover_json(begin + space)
     assert (found.value, found.status) == ({"a": "x" + space}, "truncated")
 

@@ -8,10 +8,11 @@ from lark.exceptions import UnexpectedInput
 
 from tests.units.reference.test_reference import ISLANDS
 from toolgrammar import ToolCallTransformer, formats, parse
+from toolgrammar.testing.depth import if_quick
 
 BLANKS = ("", " ", "\n\n", "\t", "\u00a0")
 BORDER = re.compile(r"(?<=[>\"{}:,|\])])(?=\S)")
-MOST = 80
+MOST = if_quick(20, 80)
 
 
 def variants(island: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.laws.every_case import ROOT
-from toolgrammar.testing.depth import LEVEL
+from toolgrammar.testing.depth import IS_SHORT
 from toolgrammar.values.patterns import READS_POSSESSIVE_GROUPS
 from toolgrammar.values.possessive import as_atomic
 
@@ -77,7 +77,7 @@ def _damaged(way: str) -> dict[str, list[Any]]:
     return found
 
 
-@pytest.mark.skipif(LEVEL == "few", reason="reads every page twice: make laws")
+@pytest.mark.skipif(IS_SHORT, reason="reads every page twice: make laws")
 def test_nothing_that_is_read_needs_the_possessive_repeat_of_a_group() -> None:
     found = _damaged("atomic")
     assert [each for each in found["asked"] if _repeats(sre_parser.parse(each))] == []

@@ -17,6 +17,7 @@ FAST = ("--rounds", "1", "--damages", "5", "--sample", "3", "--jobs", "1")
 BARE = '{"name": "weather", "arguments": {"city": "Tromsø"}}'
 
 
+@pytest.mark.heavy
 def test_own_files_are_measured(run: Run, tmp_path: Path) -> None:
     """One option takes formats, tools and transcripts; the transcripts replace our messages."""
     folder = tmp_path / "own"

@@ -187,11 +187,14 @@ def _unsaid(form: Format) -> list[int] | None:
     ]
 
 
-def test_a_letter_less_in_the_opener_never_loses_a_call_unsaid() -> None:
-    unsaid = {name: _unsaid(form) for name, form in formats.items()}
-    judged = {name: places for name, places in unsaid.items() if places is not None}
-    assert {name: places for name, places in judged.items() if places} == {}
-    assert len(judged) >= 55
+@pytest.mark.parametrize("format_id", formats)
+def test_a_letter_less_in_the_opener_never_loses_a_call_unsaid(format_id: str) -> None:
+    assert not _unsaid(formats[format_id])
+
+
+@pytest.mark.heavy
+def test_most_formats_have_openers_of_letters() -> None:
+    assert sum(_unsaid(form) is not None for form in formats.values()) >= 55
 
 
 _SECTION = "<\uff5ctool▁calls▁begin\uff5c>"

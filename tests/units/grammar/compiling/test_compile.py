@@ -399,6 +399,7 @@ def test_says_nothing_about_a_sound_grammar(tmp_path: Path, text: str) -> None:
     assert [each for each in advice_on(path) if each.code != "unused"] == []
 
 
+@pytest.mark.heavy
 def test_every_shipped_grammar_compiles() -> None:
     for path in sorted((Path(__file__).parents[4] / "grammars").glob("*.lark")):
         compile_file(path)

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from tests.units.interop.native.broken_streams import CASES, TOOLS, Case, blocks, deltas
 from toolgrammar import Event, ParseResult, Problem, ToolCall
 from toolgrammar.interop import anthropic, openai
+from toolgrammar.testing.depth import if_quick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +120,7 @@ def mutated(value: Any, draw: random.Random) -> Any:
 @by_name
 def test_chunks_of_any_shape_never_raise(case: Case) -> None:
     draw = random.Random(case.name)
-    for _ in range(20):
+    for _ in range(if_quick(5, 20)):
         for api, chunks in ((openai, deltas(case, 7)), (anthropic, blocks(case, 7))):
             broken = [
                 each for each in (mutated(each, draw) for each in chunks) if isinstance(each, dict)

@@ -11,6 +11,7 @@ import pytest
 from tests.units.interop.native.broken_streams import OSLO, TOOLS
 from toolgrammar.interop import anthropic, langchain, openai
 from toolgrammar.interop.native.repeated import RepeatedPieces
+from toolgrammar.testing.depth import if_quick
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 TEXT: Final = '{"city": "Oslo"}'
 CODE: Final = "repeated-pieces"
 ENDS: Final = ("tool_calls", "length")
+CUTS: Final = if_quick((2,), (2, 3))
 
 
 def cuttings(text: str) -> Iterator[list[str]]:
-    """Yields the pieces of a server that repeats: all that came, at every two or three places."""
+    """Yields the pieces of a server that repeats: all that came, at every two places, or three."""
     places = range(1, len(text))
-    for count in (2, 3):
+    for count in CUTS:
         for cuts in combinations(places, count):
             yield [text[:at] for at in (*cuts, len(text))]
 

@@ -9,9 +9,11 @@ from toolgrammar.core.machine.kept import machine_for
 from toolgrammar.core.payloads.raw.named_end import NamedEnd, end_of_raw
 from toolgrammar.core.payloads.raw.raw_end import RawEnd
 from toolgrammar.grammar.roles import RAW_LIKE
+from toolgrammar.testing.depth import if_quick
 
 TOOLS = ("read_log", "read", "tide.at")
 SEED = 20_261_123
+TEXTS = if_quick(15, 60)
 NAMED = sorted(
     each
     for each in formats
@@ -40,7 +42,7 @@ def ends(format_id: str, tools: tuple[str, ...]) -> list[tuple[NamedEnd, RawEnd]
 
 def texts() -> list[str]:
     draw = random.Random(SEED)
-    return ["".join(draw.choices(PIECES, k=draw.randrange(1, 9))) for _ in range(60)]
+    return ["".join(draw.choices(PIECES, k=draw.randrange(1, 9))) for _ in range(TEXTS)]
 
 
 def places(match: object) -> object:
