@@ -60,8 +60,8 @@ def _holds_opener(text: str, opener: str, first: int) -> bool:
 
 
 def _stop_in(text: str, stops: Iterable[str]) -> str:
-    """Returns the closing tag in a text at which servers stop, or "": there a call had ended."""
-    return next((each for each in stops if each.startswith("</") and each in text), "")
+    """Returns the closing tag at which servers stop, if a line of a text begins with it; else ""."""
+    return next((each for each in stops if each.startswith("</") and f"\n{each}" in text), "")
 
 
 _BARE: Final = "bare-text"
