@@ -193,10 +193,19 @@ def _is_first(text: str, start: int, end: int) -> bool:
     return text[:start].strip() == "[" == text[start - 1] and text[end : end + 1] == "("
 
 
+def continues_word(text: str, place: int) -> bool:
+    """Whether a small letter at a place belongs to a longer word, as in `transaction:`."""
+    return place > 0 and text[place - 1 : place].islower() and text[place : place + 1].islower()
+
+
 def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | None:
     """Returns where a name and a sign beside it stand together; None where it is not beside it."""
     place = text.rfind(sign, max(0, start - _NEAR), start)
-    if place >= 0 and _BETWEEN.fullmatch(text, place + len(sign), start):
+    if (
+        place >= 0
+        and not continues_word(text, place)
+        and _BETWEEN.fullmatch(text, place + len(sign), start)
+    ):
         # The sign `name` is a word of prose; `"name` with its quote is markup.
         is_markup = not _OF_SIGNS.isdisjoint(sign) or text[max(0, place - 1) : place] in _MARKS
         return (place, end) if is_markup else None

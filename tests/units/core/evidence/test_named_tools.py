@@ -46,6 +46,7 @@ def test_it_is_an_error_with_the_tools_and_without_a_format(text: str) -> None:
         "The steps: list_notes, then search.",
         "The name: list_notes takes no arguments: none.",
         "Its name is list_notes, arguments: none.",
+        "In transaction: search the logs. Reaction: search again.",
     ],
 )
 def test_prose_about_tools_is_none(text: str) -> None:
