@@ -19,8 +19,8 @@ MOST_LOST = 0.01
 """The share of texts that have fewer calls than were written, and no error; it only shrinks."""
 
 
-MOST_LOST_OF_ANY = 0.09
-"""The same where nobody says the format: a block of code, or a word, is a text in most of them."""
+MOST_LOST_OF_ANY = 0.02
+"""The same where nobody says the format: a call is found by its tool, which not all texts name."""
 
 
 @pytest.mark.heavy

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolgrammar import core
-from toolgrammar.core.machine.lost_openers import lost_pairs
+from toolgrammar.core.machine.lost_openers import fixed_marks, lost_pairs
 from toolgrammar.core.machine.machine import Machine
 from toolgrammar.core.message.quoted import Quote
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.catalogue.format import Format
 
-_VERSION = 9
+_VERSION = 10
 """To be raised whenever the cached data change their shape or their meaning."""
 _CORE = Path(core.__file__).parent
 _MODULES = (
@@ -64,6 +64,8 @@ class Opening(NamedTuple):
     """The closers of calls and sections."""
     results: list[str]
     """The openers of tool results."""
+    marks: list[str]
+    """The fixed marks in calls."""
 
 
 def openings(formats: Sequence[Format]) -> list[Opening]:
@@ -115,6 +117,7 @@ def _opening(format_: Format) -> Opening:
         list(tables.signs),
         list(tables.call_closers),
         list(tables.result_openers),
+        sorted(fixed_marks(machine.start, tables)),
     )
 
 
@@ -133,26 +136,30 @@ def _read(text: str | None, count: int) -> list[Opening] | None:
     """Returns the openings of a cache file; None if it is absent or damaged."""
     try:
         rows = json.loads(text or "[]")
-        found = [
-            Opening(
-                bool(named),
-                [(str(whole), str(begun)) for whole, begun in pairs],
-                dict(tags),
-                [(str(whole), str(begun)) for whole, begun in lost],
-                bool(takes_input),
-                [ReasoningEnd(*map(str, end)) for end in ends],
-                [Quote(*map(str, each)) for each in quoted],
-                [(str(text), int(weight)) for text, weight in signs],
-                list(map(str, closers)),
-                list(map(str, results)),
-            )
-            for named, pairs, tags, lost, takes_input, ends, quoted, signs, closers, results in rows
-        ]
+        found = [_of_row(row) for row in rows]
     # An older version wrote other rows, or the file is incomplete.
     except (ValueError, TypeError):
         return None
     # An absent file was read as `[]`, whose count never fits.
     return found if len(found) == count else None
+
+
+def _of_row(row: list[Any]) -> Opening:
+    named, pairs, tags, lost, takes_input, ends, quoted, signs, *texts = row
+    closers, results, marks = (list(map(str, each)) for each in texts)
+    return Opening(
+        bool(named),
+        [(str(whole), str(begun)) for whole, begun in pairs],
+        dict(tags),
+        [(str(whole), str(begun)) for whole, begun in lost],
+        bool(takes_input),
+        [ReasoningEnd(*map(str, end)) for end in ends],
+        [Quote(*map(str, each)) for each in quoted],
+        [(str(text), int(weight)) for text, weight in signs],
+        closers,
+        results,
+        marks,
+    )
 
 
 def quotes(machine: Machine) -> list[Quote]:

@@ -5,10 +5,12 @@ For two formats, one search finds the openers of both, such as `<tool_call>` and
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.openings import opener_pairs, openings
 from toolgrammar.catalogue.several import AUTO
+from toolgrammar.core.evidence.mended_marks import MarksOfAny
 from toolgrammar.core.evidence.remains import RemainsOfAny
 from toolgrammar.core.evidence.signs import SeveralSigns, Signs
 from toolgrammar.core.message.settings import Settings
@@ -20,11 +22,12 @@ from toolgrammar.grammar.call_evidence import ANY_NAME, MENTIONED, is_of_any_cal
 from toolgrammar.parsing.machines import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from toolgrammar.catalogue.format import Format
     from toolgrammar.catalogue.openings import Opening
     from toolgrammar.catalogue.several import AnyOf
+    from toolgrammar.core.evidence.remains import FindsRemains
     from toolgrammar.core.machine.machine import Machine
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.quoted import Quote
@@ -80,7 +83,7 @@ class Shared:
             ((text, MENTIONED if text in certain else 0) for text in sorted(texts)),
             (),
             sorted(text for text in certain if text.startswith("</")),
-            remains=self._remains if len(formats) <= _FEW else None,
+            remains=self._remains,
         )
         """The signs that a call of any of the formats was written in a text."""
         closers = sorted({text for each in found for text in each.closers})
@@ -88,14 +91,32 @@ class Shared:
         self.around = Signs(weighed, (), closers, results)
         """The signs of all formats for text around a call, except those with names of tools."""
         self.with_names = [sign for sign in weighed if ANY_NAME in sign[0]]
+        self._marks = {mark for each in found for mark in each.marks}
 
     def _remains(self, _signs: Iterable[str]) -> RemainsOfAny:
-        """Returns the search for damaged calls of each format, by its own signs.
+        """Returns the search for damaged calls: by all signs of likely formats, by marks of the others.
 
-        The tools are not known here: a damaged tag with the name of one is not looked for.
+        A damaged tag with the name of a caller's tool is not looked for.
         """
-        found = (machine_of(each, {}).signs.remains for each in self.formats)
-        return RemainsOfAny(each for each in found if each is not None)
+        is_few = len(self.formats) <= _FEW
+        return RemainsOfAny(self._remains_for, None if is_few else MarksOfAny(self._marks))
+
+    def _remains_for(self, tools: Mapping[str, ToolSpec]) -> Iterator[FindsRemains]:
+        """Yields the searches of the formats that are likely with these tools."""
+        likely = (each for name in tools for each in self._made_for.get(name, ()))
+        for format_ in self.formats if len(self.formats) <= _FEW else dict.fromkeys(likely):
+            remains = machine_of(format_, {}).signs.remains
+            if remains is not None:
+                yield remains
+
+    @cached_property
+    def _made_for(self) -> Mapping[str, Sequence[Format]]:
+        """The formats that know a tool, or whose calls do not name it, by the name of the tool."""
+        found: dict[str, list[Format]] = {}
+        for each in self.formats:
+            for name in {*each.header.names.values(), *each.header.tools}:
+                found.setdefault(name, []).append(each)
+        return found
 
 
 class Several:

@@ -71,7 +71,8 @@ def distances(
 
 MOST: Final = 3
 """How many adjacent characters may be missing, and how many may replace them."""
-_WORD, _NO_BLANK = late(r"\w+"), late(r"\S+")
+_UNQUOTED, _NO_BLANK = late(r"[^\s\"'`\u201c]+"), late(r"\S+")
+_OF_TAGS: Final = frozenset("<[{(`\"'")
 _LEAST: Final = 2
 """How many adjacent characters of a mark must be left."""
 
@@ -101,7 +102,7 @@ def near_places(mark: str, text: str) -> Iterator[tuple[int, int]]:
         before = text[max(0, stop - len(mark) - MOST) : stop][::-1]
         same = common_length(turned, before)
         if same == len(mark):
-            yield from ((stop - end, stop) for end in _glued(mark, before, same, _WORD))
+            yield from ((stop - end, stop) for end in _glued(mark, before, same, _UNQUOTED))
         # A text that begins with half of the mark was found above.
         for end in _ends(turned, before, same, same):
             if not text.startswith(first, stop - end):
@@ -170,7 +171,8 @@ def _ends(mark: str, text: str, place: int, same: int) -> Iterator[int]:
 def _glued(mark: str, text: str, place: int, extra: re.Pattern[str]) -> range:
     """Returns the indexes up to which extra characters are glued to a mark that is whole.
 
-    `AAction:` and `Action:x` are no labels. A tag is one whatever touches it.
+    `AAction:` and `Action:x` are no labels, and `^^^` has to begin its line. A tag is one whatever
+    touches it.
 
     Args:
         mark: the mark.
@@ -178,5 +180,6 @@ def _glued(mark: str, text: str, place: int, extra: re.Pattern[str]) -> range:
         place: the index of its end in the text.
         extra: matches the characters that may be glued to it.
     """
-    found = extra.match(text, place, place + MOST) if mark[0].isalnum() else None
+    is_tag = mark.lstrip()[:1] in _OF_TAGS
+    found = None if is_tag else extra.match(text, place, place + MOST)
     return range(place + 1, found.end() + 1) if found else range(0)

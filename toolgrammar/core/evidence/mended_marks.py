@@ -8,7 +8,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.patterns.distances import MOST, distance, halves_of, near_places
+from toolgrammar.core.evidence.named_tools import continues_word
+from toolgrammar.grammar.call_evidence import is_of_any_call
+from toolgrammar.patterns.damaged_marks import most_damaged
+from toolgrammar.patterns.distances import MOST, distance, halves_of, is_within, near_places
 from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import late
 
@@ -44,50 +47,35 @@ class MendedMark(NamedTuple):
     """The offset of its end in `text`."""
     is_first: bool
     """Whether `text` begins at the beginning of the original text."""
+    is_of_calls: bool = True
+    """Whether nothing but a call holds the mark."""
 
 
-class MarksOfCalls:
-    """The marks of one format that are part of its calls."""
+class _Marks:
+    """Marks that may be damaged in a text."""
 
-    def __init__(self, marks: Iterable[str], opener: re.Pattern[str]) -> None:
-        """Takes the marks, and the expression of the openers of calls and of their sections."""
+    def __init__(self, marks: Iterable[str]) -> None:
         # A mark that is a mere word may occur in any prose.
         self._marks = sorted({each for each in marks if len(each) >= LEAST and not _is_word(each)})
         self._halves = [(mark, *halves_of(mark)) for mark in self._marks]
-        self._opener = opener
 
-    def mended(self, text: str) -> Iterator[MendedMark]:
-        """Yields the ways to repair one mark of a text so that a call opens there."""
+    def _likely(self, text: str) -> list[str]:
+        """Returns the marks that may be damaged in a text."""
         # A mark with little damage still has one half; most texts have neither half of any mark.
-        likely = [mark for mark, one, other in self._halves if one in text or other in text]
-        if not likely:
-            return
-        opened = self._opener.search(text)
-        seen: set[str] = set()
-        for mark, start, end in islice(self._near(likely, text), _MOST):
-            first = max(0, start - _NEAR)
-            before, behind = text[first:start], text[end : end + _BEHIND]
-            # Either an opener precedes the mark, or the mark itself opens the call.
-            if not (opened is not None and first <= opened.start() < start):
-                found = self._opener.search(f"{before}{mark}{behind[:_NEAR]}")
-                if found is None or found.start() >= len(before) + len(mark):
-                    continue
-            mended = f"{before}{mark}{behind}"
-            # In `Actoin:` the repairs of the marks `Action` and `Action:` give the same text.
-            if mended in seen:
-                continue
-            seen.add(mended)
-            yield MendedMark(
-                start, text[start:end], mended, len(before), len(before) + len(mark), first == 0
-            )
+        return [mark for mark, one, other in self._halves if one in text or other in text]
 
     def _near(self, marks: Iterable[str], text: str) -> Iterator[tuple[str, int, int]]:
+        """Yields the marks that are damaged in a text, with their places."""
         for mark in marks:
             yield from self._in_other_quotes(mark, text)
             for start, end in islice(near_places(mark, text), _MOST_NEAR):
-                # `</tool_call>` resembles `<tool_call>`, but is a mark itself.
-                if not (_is_fence(mark, text, start, end) or self._is_part(mark, text, start, end)):
+                if self._may_be(mark, text, start, end) and not _is_fence(mark, text, start, end):
                     yield mark, start, end
+
+    def _may_be(self, mark: str, text: str, start: int, end: int) -> bool:
+        """Whether the text that resembles a mark may be that mark."""
+        # `</tool_call>` resembles `<tool_call>`, but is a mark itself.
+        return not self._is_part(mark, text, start, end)
 
     @staticmethod
     def _in_other_quotes(mark: str, text: str) -> Iterator[tuple[str, int, int]]:
@@ -106,6 +94,76 @@ class MarksOfCalls:
             for each in self._marks
             if not mark.startswith(each)
         )
+
+
+class MarksOfCalls(_Marks):
+    """The marks of one format that are part of its calls."""
+
+    def __init__(self, marks: Iterable[str], opener: re.Pattern[str]) -> None:
+        """Takes the marks, and the expression of the openers of calls and of their sections."""
+        super().__init__(marks)
+        self._opener = opener
+
+    def mended(self, text: str) -> Iterator[MendedMark]:
+        """Yields the ways to repair one mark of a text so that a call opens there."""
+        likely = self._likely(text)
+        if not likely:
+            return
+        opened = self._opener.search(text)
+        seen: set[str] = set()
+        for mark, start, end in islice(self._near(likely, text), _MOST):
+            mended = _put_right(text, mark, start, end)
+            # Either an opener precedes the mark, or the mark itself opens the call.
+            if not (opened is not None and start - mended.place <= opened.start() < start):
+                found = self._opener.search(mended.text, 0, mended.end + _NEAR)
+                if found is None or found.start() >= mended.end:
+                    continue
+            # In `Actoin:` the repairs of the marks `Action` and `Action:` give the same text.
+            if mended.text not in seen:
+                seen.add(mended.text)
+                yield mended
+
+
+class MarksOfAny(_Marks):
+    """The marks of many formats: any text resembles some, so only slight damage counts."""
+
+    def mended(self, text: str, stretches: Iterable[tuple[int, int]]) -> Iterator[MendedMark]:
+        """Yields the ways to repair one mark in stretches of a text, the least damaged ones first.
+
+        Whether a call opens there is not known; reading shows it.
+        """
+        found = {
+            (mark, first + start, first + end)
+            for first, last in stretches
+            for mark, start, end in self._near(self._likely(text[first:last]), text[first:last])
+        }
+        ranked = sorted((distance(m, text[a:b]), -len(m), a, b, m) for m, a, b in found)
+        seen: set[str] = set()
+        for _, _, start, end, mark in ranked[:_MOST]:
+            mended = _put_right(text, mark, start, end, is_of_calls=is_of_any_call(mark))
+            if mended.text not in seen:
+                seen.add(mended.text)
+                yield mended
+
+    def _may_be(self, mark: str, text: str, start: int, end: int) -> bool:
+        written = text[start:end]
+        visible = written.strip()
+        # Of ` to=` the word ` to` is left, which prose has; an indented fence is no damaged one.
+        is_other = visible.isalnum() or visible == mark.strip()
+        # `action:` is the end of another word, as in `transaction:`.
+        is_other = is_other or continues_word(text, start)
+        return not is_other and is_within(most_damaged(mark), mark, written)
+
+
+def _put_right(
+    text: str, mark: str, start: int, end: int, *, is_of_calls: bool = True
+) -> MendedMark:
+    """Returns a part of a text with a mark in the place of what is written between two offsets."""
+    first = max(0, start - _NEAR)
+    mended = f"{text[first:start]}{mark}{text[end : end + _BEHIND]}"
+    place = start - first
+    stop = place + len(mark)
+    return MendedMark(start, text[start:end], mended, place, stop, first == 0, is_of_calls)
 
 
 def _is_word(mark: str) -> bool:

@@ -6,6 +6,7 @@ Examples: `tide(place="Narvik")` may be a call of `tide`, `the tide (in metres)`
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS, KEYS_OF_NAME
@@ -57,6 +58,11 @@ _DEFINES = late(r"\b(?:def|func|function)[ \t]{1,8}\Z")
 _BEFORE_ALL = late(r"(?:\w{1,32}(?![\w ]))?(?:[^\w ]|(?<=[:>]) ){0,16}\Z")
 _BEHIND_ALL = late(r"(?:[^\w ]|(?<=[:>]) ){0,16}(?:\w{1,32}[^\w ]{0,16})?\Z")
 """The text before and behind a name if it is nearly the whole text; no blank follows a word."""
+_MARK_BEFORE, _MARK_BEHIND = late(r"(?:[^\w\s.,;!?]\s{0,8}|_)\Z"), late(r"\s{0,8}[^\w\s.,;!?)]")
+_MENTIONED = late(r"[`*]|[\"'][ \t]\w")
+"""What is behind a name that prose has between two backticks, asterisks or quotes."""
+_MOST_NAMED, _MOST_PLACES = 16, 8
+"""The maximal number of places of a name and of places of all names, that are examined."""
 _SHORT: Final = 64
 """The maximal number of characters before or behind such a name."""
 
@@ -122,6 +128,33 @@ def _is_near_namespace(name: str) -> bool:
     from difflib import SequenceMatcher  # few names have a dot
 
     return SequenceMatcher(None, head, _NAMESPACE).ratio() >= _NEAR_NAMESPACE
+
+
+def places_of_calls(text: str, tools: Mapping[str, ToolSpec]) -> list[tuple[int, int]]:
+    """Returns the first stretches of a text that may be part of a call, as they name a tool.
+
+    In them the name of a tool stands beside a mark, as in `[tide` but not in `the tide is high`; or
+    the name of an argument of the only tool stands in quotes, since its call may not name it.
+    """
+    names = [name for name in tools if name in text]
+    keys = (f'"{each}"' for each in properties_of(tools)) if len(tools) == 1 else ()
+    found = {at for key in keys if (at := text.find(key)) >= 0}
+    for name in names:
+        places = re.finditer(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text)
+        found.update(
+            place.start()
+            for place in islice(places, _MOST_NAMED)
+            if _is_by_mark(text, *place.span())
+        )
+    return [(max(0, at - _NEAR), at + 2 * _NEAR) for at in sorted(found)[:_MOST_PLACES]]
+
+
+def _is_by_mark(text: str, start: int, end: int) -> bool:
+    """Whether a name stands beside a mark, and is not set off by two of them as a mention is."""
+    if text[start - 1 : start] == text[end : end + 1] and _MENTIONED.match(text, end):
+        return False
+    is_behind = _MARK_BEFORE.search(text, max(0, start - _SHORT), start) is not None
+    return is_behind or _MARK_BEHIND.match(text, end) is not None
 
 
 def named_as_in_a_call(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol
 
+from toolgrammar.core.evidence.named_tools import places_of_calls
 from toolgrammar.core.evidence.used import begins, closes_more, is_used
 from toolgrammar.patterns.damaged_marks import is_symbol, most_damaged
 from toolgrammar.patterns.distances import distance, is_within
@@ -19,9 +19,10 @@ from toolgrammar.patterns.fences import LEAST
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from toolgrammar.core.evidence.mended_marks import MarksOfCalls, MendedMark
+    from toolgrammar.core.evidence.mended_marks import MarksOfAny, MarksOfCalls, MendedMark
+    from toolgrammar.values.tools import ToolSpec
 
 _LINE = late(r"^[ \t]{0,3}(`{3,})(?![ \t]+\S)([^\n`]*)$", re.MULTILINE)
 """A line that is a fence; with words behind a blank it would be part of a sentence."""
@@ -168,11 +169,11 @@ _KEY = late(r"""["'][\w ]+["']:?""")
 class FindsRemains(Protocol):
     """Searches for what is left of damaged calls, of one format or of several."""
 
-    def find(self, text: str) -> tuple[int, str] | None:
+    def find(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str] | None:
         """Returns where the first of them stands in a text, and what stands there."""
         ...
 
-    def mended(self, text: str) -> Iterator[MendedMark]:
+    def mended(self, text: str, tools: Mapping[str, ToolSpec]) -> Iterator[MendedMark]:
         """Yields the ways to put one damaged mark right so that a call opens in a text."""
         ...
 
@@ -206,7 +207,7 @@ class Remains:
         # `<view_shell/>`: the tag is the name of the tool.
         self._named = tuple(f"<{name}" for name in names if "<" in self._openers)
 
-    def find(self, text: str) -> tuple[int, str] | None:
+    def find(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str] | None:
         """Returns where the first of them stands in a text, and what stands there."""
         places = (
             self._symbol(text),
@@ -217,7 +218,7 @@ class Remains:
         )
         return min((each for each in places if each is not None), default=None)
 
-    def mended(self, text: str) -> Iterator[MendedMark]:
+    def mended(self, text: str, tools: Mapping[str, ToolSpec]) -> Iterator[MendedMark]:
         """Yields the ways to put one damaged mark right so that a call opens in a text."""
         return self._marks_of_calls.mended(text)
 
@@ -280,18 +281,30 @@ class Remains:
 class RemainsOfAny:
     """Searches for what is left of damaged calls of several formats."""
 
-    def __init__(self, each: Iterable[FindsRemains]) -> None:
-        """Takes the search of each format."""
-        self._each = tuple(each)
+    def __init__(
+        self,
+        each: Callable[[Mapping[str, ToolSpec]], Iterable[FindsRemains]],
+        marks: MarksOfAny | None,
+    ) -> None:
+        """Takes the searches.
 
-    def find(self, text: str) -> tuple[int, str] | None:
+        Args:
+            each: returns the search of each format that is likely with some tools.
+            marks: the marks of all formats, which are put right beside what names a tool.
+        """
+        self._each, self._marks = each, marks
+
+    def find(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str] | None:
         """Returns where the first of them stands in a text, and what stands there."""
-        places = (remains.find(text) for remains in self._each)
+        places = (remains.find(text, tools) for remains in self._each(tools))
         return min((each for each in places if each is not None), default=None)
 
-    def mended(self, text: str) -> Iterator[MendedMark]:
+    def mended(self, text: str, tools: Mapping[str, ToolSpec]) -> Iterator[MendedMark]:
         """Yields the ways to put one damaged mark right so that a call opens in a text."""
-        return chain.from_iterable(remains.mended(text) for remains in self._each)
+        for remains in self._each(tools):
+            yield from remains.mended(text, tools)
+        if self._marks is not None:
+            yield from self._marks.mended(text, places_of_calls(text, tools))
 
 
 def _is_mark(opener: str) -> bool:

@@ -217,9 +217,9 @@ class Signs:
                         said += self.weights[sign]
                         if sign in self._marks:
                             return True
-        if said >= CERTAIN or self._damaged_in(text) is not None:
+        if said >= CERTAIN or self._damaged_in(text, tools) is not None:
             return True
-        if next(self.mended(text), None) is not None:
+        if next(self.mended(text, tools), None) is not None:
             return True  # reading the repaired text shows whether it is a call
         if not tools:
             return False
@@ -268,7 +268,9 @@ class Signs:
         if foreign is not None:
             (used if foreign.name in tools else places).append(foreign[:2])
         # An undamaged sign, or one with the name of a tool, is better evidence than a damaged one.
-        remains = self.remains.find(text) if self.remains is not None and not used else None
+        remains = None
+        if self.remains is not None and not used:
+            remains = self.remains.find(text, tools)
         if remains is not None:
             used.append(remains)
         if not used and named is None and foreign is None and said < CERTAIN:
@@ -288,14 +290,14 @@ class Signs:
             and not (is_quoted(text, at) or any(start < at < end for start, end in quoted))
         ]
 
-    def _damaged_in(self, text: str) -> tuple[int, str] | None:
+    def _damaged_in(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str] | None:
         """Returns the place and the text of damaged markup that is used as in a call."""
         found = self._special_in(text)
-        return found or (self.remains.find(text) if self.remains is not None else None)
+        return found or (None if self.remains is None else self.remains.find(text, tools))
 
-    def mended(self, text: str) -> Iterator[MendedMark]:
+    def mended(self, text: str, tools: Mapping[str, ToolSpec]) -> Iterator[MendedMark]:
         """Yields the ways to repair one damaged mark so that a call opens in a text."""
-        return iter(()) if self.remains is None else self.remains.mended(text)
+        return iter(()) if self.remains is None else self.remains.mended(text, tools)
 
     @cached_property
     def remains(self) -> FindsRemains | None:

@@ -304,10 +304,18 @@ def remains_of(
     """
     opens = [_opens_call(start, group, terminal) for group, terminal in start.tokens]
     opener = any_of(each for each, is_call in zip(start.openers(), opens, strict=True) if is_call)
-    openers = set(_openers(start))
-    every = {*openers, *_with_what_follows(start), *marks_of_calls(tables.terminals)}
-    marks = MarksOfCalls(every, compile_pattern(opener or "(?!)"))
-    return Remains(signs, openers, tables.call_closers, names, marks)
+    marks = MarksOfCalls(fixed_marks(start, tables), compile_pattern(opener or "(?!)"))
+    return Remains(signs, set(_openers(start)), tables.call_closers, names, marks)
+
+
+def fixed_marks(start: TextNode, tables: Tables) -> set[str]:
+    """Returns the fixed marks in the calls of a grammar.
+
+    Args:
+        start: the node at the beginning of a message.
+        tables: the tables of the grammar.
+    """
+    return {*_openers(start), *_with_what_follows(start), *marks_of_calls(tables.terminals)}
 
 
 def _opens_call(start: TextNode, group: str, terminal: Terminal) -> bool:

@@ -54,7 +54,7 @@ _MOST_REPEATED, _LONGEST_REPEATED = 16, 2048
 """The maximal number and the maximal length of calls that are searched again in the text."""
 _LONGEST_COMMA = 32
 """The maximal length of a comma behind an object and the white space around it, in characters."""
-_MOST_READ = 8
+_MOST_READ = 16
 """The maximal number of repaired texts that are read once more."""
 _HINT = (
     "A misspelt opener, or a key that the format does not have, makes a call text: compare what "
@@ -231,11 +231,16 @@ class _Search:
         """Returns a damaged mark, if the text would be a call with the mark repaired."""
         # The text may begin in a block of code that opened before it.
         before = self._builder.source.slice(start - NEAR, start)
-        for mended in islice(signs.mended(text), self._left):
+        for mended in islice(signs.mended(text, self._builder.tools), self._left):
             self._left -= 1
             # `<tool_cell>` before an object is meant as an opener, even if the object is no call.
             is_tag, quoted = mended.text[mended.place] in "<[", is_quoted(mended.text, mended.place)
-            if is_tag and not quoted and _BEGUN.match(mended.text, mended.end):
+            if (
+                mended.is_of_calls
+                and is_tag
+                and not quoted
+                and _BEGUN.match(mended.text, mended.end)
+            ):
                 return mended.start, mended.written, True
             context = before if mended.is_first else ""
             call = self._call_at(context + mended.text, len(context) + mended.place)
