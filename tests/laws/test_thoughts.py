@@ -50,8 +50,6 @@ WITH_THOUGHTS = (
     "smolagents_json",
 )  # fmt: skip
 """The formats with such examples: each process would look for them before the first test."""
-UNTOLD = {("smolagents_code", "auto")}
-"""`<cdoe>` is markup of this format alone, and `auto` reads too many to look for each one's."""
 
 
 def streamed(text: str, format: str | list[str], case: Case) -> ParseResult:
@@ -75,9 +73,7 @@ def test_a_lost_call_in_a_thought_is_told(format_id: str, way: str) -> None:
         result = parse(text, wanted, tools=case.tools, prefix=case.prefix)
         is_lost = len(result.calls) < calls
         codes = [each.code for each in result.diagnostics if each.severity == "error"]
-        # That the exception is still one shows, too.
-        wanted_codes = ["unread-call"] if is_lost and (format_id, way) not in UNTOLD else []
-        assert codes == wanted_codes, text
+        assert codes == (["unread-call"] if is_lost else []), text
         assert streamed(text, wanted, case) == result
 
 
