@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from toolgrammar.grammar.files import grammar_paths, read_text
-from toolgrammar.grammar.header_values import KEYS, READERS, Entry, header_error, nearest
+from toolgrammar.grammar.header_values import KEYS, READERS, Entry, header_error, nearest_or_all
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 from toolgrammar.grammar.roles import BARE_QUOTES
 from toolgrammar.values.errors import GrammarError, raise_first
@@ -179,7 +179,7 @@ def _read_line(line: str, path: Path, number: int, before: Mapping[str, Entry]) 
     key = match["key"]
     if key not in KEYS:
         message = f"unknown header key `{key}`"
-        raise header_error(path, number, match.start("key") + 1, message, nearest(key, KEYS))
+        raise header_error(path, number, match.start("key") + 1, message, nearest_or_all(key, KEYS))
     entry = Entry(key, match["value"], path, number, match.start("value") + 1)
     if key in before:
         message = f"`{key}` stands twice; first on line {before[key].line}"

@@ -15,7 +15,7 @@ from toolgrammar.values.errors import GrammarError
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 WIRE_ROLES = ("id", "depends_on")
@@ -48,12 +48,19 @@ def header_error(path: Path, line: int, column: int, message: str, hint: str) ->
     return GrammarError(message, file=str(path), line=line, column=column, hint=hint, code="header")
 
 
-def nearest(word: str, known: tuple[str, ...]) -> str:
-    """Returns the hint for a word that is not one of the known ones."""
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Returns the start of a hint that names the most similar known name, or ""."""
     import difflib  # imported here: only errors need it
 
-    alike = difflib.get_close_matches(word.lower(), known, 1)
-    return f"nearest: `{alike[0]}`" if alike else f"known: {', '.join(known)}"
+    # `text` means `TEXT`: the case of a name is the likeliest mistake.
+    by_case = {each.lower(): each for each in sorted(known, reverse=True)}
+    found = difflib.get_close_matches(name.lower(), by_case, 1)
+    return f"nearest: `{by_case[found[0]]}`; " if found else ""
+
+
+def nearest_or_all(word: str, known: tuple[str, ...]) -> str:
+    """Returns the hint for a word that is not one of the known ones."""
+    return nearest(word, known).removesuffix("; ") or f"known: {', '.join(known)}"
 
 
 def _read_id(entry: Entry) -> str:
@@ -175,7 +182,7 @@ def _read_turns(entry: Entry) -> dict[str, str]:
             raise entry.error("found no role with a JSON string", hint, position)
         role, start = found["role"], found.start("role")
         if role not in TURNS:
-            raise entry.error(f"unknown turn `{role}`", nearest(role, TURNS), start)
+            raise entry.error(f"unknown turn `{role}`", nearest_or_all(role, TURNS), start)
         if role in turns:
             raise entry.error(f"`{role}` stands twice in `turns`", "drop one of the two", start)
         alone = entry._replace(value=entry.value[: found.end()])
@@ -219,7 +226,9 @@ def _pairs_of(what: str, *allowed: str) -> Callable[[Entry], dict[str, str]]:
                 pair = compile_pattern(rf"(?<![^\s,]){re.escape(name)}=")
                 found = pair.search(entry.value)
                 offset = found.end() if found else 0
-                raise entry.error(f"unknown {what} `{value}`", nearest(value, allowed), offset)
+                raise entry.error(
+                    f"unknown {what} `{value}`", nearest_or_all(value, allowed), offset
+                )
         return pairs
 
     return read
@@ -234,7 +243,7 @@ def _words_of(*allowed: str) -> Callable[[Entry], tuple[str, ...]]:
             if word not in allowed:
                 offset = entry.value.index(word)
                 raise entry.error(
-                    f"`{entry.key}` does not take `{word}`", nearest(word, allowed), offset
+                    f"`{entry.key}` does not take `{word}`", nearest_or_all(word, allowed), offset
                 )
         return words
 

@@ -114,7 +114,10 @@ def test_a_name_that_is_no_terminal_is_an_error(tmp_path: Path, key: str, line: 
         _ = format_in(tmp_path, grammar).tables
     error = caught.value
     assert (error.code, error.line) == (f"unread-{key}", line)
-    assert error.hint.startswith("nearest: `RUN`")
+    assert (
+        error.hint
+        == f'nearest: `RUN`; `{key}` names terminals, which a rule uses: `NAME: "<text>"`'
+    )
 
 
 @pytest.mark.parametrize(

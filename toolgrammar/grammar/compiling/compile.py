@@ -19,7 +19,7 @@ from toolgrammar.grammar.call_evidence import signs_of
 from toolgrammar.grammar.compiling import author_errors
 from toolgrammar.grammar.compiling.bounds import bounded, streamable
 from toolgrammar.grammar.compiling.collisions import Collisions
-from toolgrammar.grammar.compiling.file_checks import check_files, nearest
+from toolgrammar.grammar.compiling.file_checks import check_files
 from toolgrammar.grammar.compiling.header_lint import HeaderLint
 from toolgrammar.grammar.compiling.lint import Lint
 from toolgrammar.grammar.compiling.nesting import Nesting
@@ -27,6 +27,7 @@ from toolgrammar.grammar.compiling.places import Places
 from toolgrammar.grammar.compiling.result_rules import result_rules
 from toolgrammar.grammar.compiling.rule_roles import OF_MESSAGES, OF_RESULTS, unknown_roles, unused
 from toolgrammar.grammar.header import read_header
+from toolgrammar.grammar.header_values import nearest
 from toolgrammar.grammar.tables import Tables
 from toolgrammar.grammar.terminals import Production, Terminal, declared
 from toolgrammar.patterns import partial

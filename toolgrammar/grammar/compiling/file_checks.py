@@ -5,11 +5,11 @@ Example: `call: "<call>" nmae` uses a name that the file does not have; the near
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.grammar.files import grammar_folder, grammar_paths, imported_file, read_text
+from toolgrammar.grammar.header_values import nearest
 from toolgrammar.grammar.roles import DECLARED_TERMINALS
 from toolgrammar.values.errors import raise_first
 
@@ -151,11 +151,3 @@ def _without_start(places: Places) -> Iterator[GrammarError]:
         message = "there is no rule `start`, which is the whole message"
         hint = "write `start: (TEXT | call)*`, and import TEXT"
         yield places.start().error("missing-start", message, hint)
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns the start of a hint that names the most similar known name, or ""."""
-    # `text` means `TEXT`: the case of a name is the likeliest mistake.
-    found = difflib.get_close_matches(name.lower(), {each.lower() for each in known}, 1)
-    spelled = next((each for each in sorted(known) if each.lower() in found), "")
-    return f"nearest: `{spelled}`; " if spelled else ""

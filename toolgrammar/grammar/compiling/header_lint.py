@@ -5,12 +5,12 @@ Example: `//@ trim: input=strip` above a grammar that has no `input`.
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.grammar import roles
 from toolgrammar.grammar.compiling.rule_roles import by_origin, raw_role
+from toolgrammar.grammar.header_values import nearest
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 
 if TYPE_CHECKING:
@@ -81,9 +81,7 @@ class HeaderLint:
             if name in raw or keyed:
                 continue
             known = sorted(raw)
-            near = difflib.get_close_matches(name, known, 1)
-            said = f"nearest: `{near[0]}`; " if near else ""
-            hint = f"{said}roles that read RAW here: {', '.join(known) or 'none'}"
+            hint = f"{nearest(name, known)}roles that read RAW here: {', '.join(known) or 'none'}"
             message = f"`{name}` is no role that reads RAW in this grammar"
             yield self._in_header("trim", name).error("unread-trim", message, hint)
 
@@ -98,9 +96,7 @@ class HeaderLint:
         named = ((key, name) for key in _OF_TERMINALS for name in getattr(self._header, key))
         for key, name in named:
             if name not in used:
-                near = difflib.get_close_matches(name, sorted(used), 1)
-                hint = f"nearest: `{near[0]}`; " if near else ""
-                hint += f'`{key}` names terminals, which a rule uses: `NAME: "<text>"`'
+                hint = f'{nearest(name, used)}`{key}` names terminals, which a rule uses: `NAME: "<text>"`'
                 message = f"`{name}` is no terminal of this grammar"
                 yield self._in_header(key, name).error(f"unread-{key}", message, hint)
 

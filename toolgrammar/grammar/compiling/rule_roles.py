@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.grammar import roles
-from toolgrammar.grammar.compiling.file_checks import nearest
+from toolgrammar.grammar.header_values import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
