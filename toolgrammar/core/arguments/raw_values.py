@@ -312,15 +312,7 @@ _PAYLOADS = ("value", "input", "body", "arguments")
 
 
 def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> None:
-    """Fills a role with a token.
-
-    Args:
-        builder: the message.
-        role: the role of the token.
-        text: the token as it is written.
-        start: its offset.
-        unit: the offset of the part that may become a call.
-    """
+    """Fills a role with a token, arguments included; for what it takes see `fill_part`."""
     if fill_part(builder, role, text, start, unit):
         return
     if role == "words":

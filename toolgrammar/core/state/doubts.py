@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.message.reports import doubt_open
+from toolgrammar.core.message.reports import doubt, doubt_open
 from toolgrammar.core.payloads.raw.raw_tokens import ends_line
 from toolgrammar.grammar.roles import CLOSING_LINES
 from toolgrammar.patterns.damaged_marks import marks_of
@@ -174,9 +174,9 @@ def doubt_last(driver: Driver) -> None:
     # A fence of three backticks that lost one is two backticks.
     is_fence = any(not each.strip("`") for each in openers)
     if (is_fence and "``" in behind) or marks_of(tuple(openers)).find(behind) is not None:
-        candidate.draft.doubts.append("quoted-call")
         message = "Found what may open another call behind the last one, which may be an example"
-        builder.report("quoted-call", "error", message, Span(candidate.end, candidate.end))
+        place = Span(candidate.end, candidate.end)
+        doubt(builder, candidate.draft, "quoted-call", message, place)
 
 
 def markup_follows(driver: Driver, place: int) -> bool:

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
+from toolgrammar.core.message.reports import doubt
 from toolgrammar.core.payloads.json.typing_rules import json_shape
 from toolgrammar.tools.json_tokens import COLONS
 from toolgrammar.values.patterns import late
@@ -46,8 +47,7 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
         message = "Found the marks of an edit in a text; it may be an edit"
     else:
         return
-    draft.doubts.append(CODE)
-    builder.report(CODE, "error", message, Span(draft.start, max(draft.start, end)))
+    doubt(builder, draft, CODE, message, Span(draft.start, max(draft.start, end)))
 
 
 def argument_in(text: str, keys: Iterable[str]) -> str:

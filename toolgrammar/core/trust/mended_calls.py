@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
+from toolgrammar.core.message.reports import doubt
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.trust.mended_values import (
     ends_with_stray,
@@ -85,8 +86,7 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
     reason = reason_to_doubt(mended, inside=inside)
     if reason is not None:
         code, message = reason
-        draft.doubts.append(code)
-        builder.report(code, "error", message, Span(draft.start, draft.start))
+        doubt(builder, draft, code, message, Span(draft.start, draft.start))
 
 
 def sure_codes(found: Iterable[Diagnostic]) -> set[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.evidence.no_arguments import is_definition
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.message.quoted import SHOWING_FENCE
+from toolgrammar.core.message.reports import doubt
 from toolgrammar.core.trust.evidence import ends_in_code
 from toolgrammar.core.trust.surroundings import (
     STRAIGHT,
@@ -253,9 +254,8 @@ def _text_since_call(builder: Builder) -> tuple[int, str]:
 
 
 def _doubt(builder: Builder, draft: Draft, where: str) -> None:
-    draft.doubts.append(CODE)
     message = f"Found a call {where}; it may be quoted there"
-    builder.report(CODE, "error", message, Span(draft.start, draft.start))
+    doubt(builder, draft, CODE, message, Span(draft.start, draft.start))
 
 
 def openers_in(builder: Builder, start: int, text: str) -> list[tuple[int, str]]:

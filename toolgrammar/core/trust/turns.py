@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
+from toolgrammar.core.message.reports import doubt
 from toolgrammar.values.events import CallEnd, Problem
 from toolgrammar.values.spans import Span
 
@@ -33,14 +34,9 @@ def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
     turns = builder.turns
     if not (turns.other_turn or turns.observed):
         return
-    draft.doubts.append("invented-result")
-    builder.report(
-        "invented-result",
-        "error",
-        "Found a call behind a turn that is not the model's: a result, words of the user, or a list of tools",
-        Span(draft.start, draft.start),
-        hint="run the calls before it, and let the model go on from their results",
-    )
+    message = "Found a call behind a turn that is not the model's: a result, words of the user, or a list of tools"
+    hint = "run the calls before it, and let the model go on from their results"
+    doubt(builder, draft, "invented-result", message, Span(draft.start, draft.start), hint=hint)
 
 
 def doubt_behind_answer(builder: Builder, draft: Draft) -> None:
@@ -50,13 +46,8 @@ def doubt_behind_answer(builder: Builder, draft: Draft) -> None:
     is_behind = 0 <= builder.turns.answer_start < draft.start and builder.header.answer
     if not is_behind or draft.doubts:
         return
-    draft.doubts.append("final-answer")
-    builder.report(
-        "final-answer",
-        "error",
-        "Found a call behind a final answer; it may be a part of that",
-        Span(draft.start, draft.start),
-    )
+    message = "Found a call behind a final answer; it may be a part of that"
+    doubt(builder, draft, "final-answer", message, Span(draft.start, draft.start))
 
 
 def doubt_before_answer(builder: Builder) -> None:
