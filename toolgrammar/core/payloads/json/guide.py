@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgrammar.values.schemas import is_one_of, resolved, said_of, shape_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from toolgrammar.values.json_types import JsonSchema, JsonValue
     from toolgrammar.values.schemas import Shape
     from toolgrammar.values.tools import ToolSpec
@@ -78,17 +76,17 @@ class Guide:
             self._item = _guide(self._items)
         return self._item
 
-    def parts(self, value: object) -> Iterator[tuple[object, Guide]]:
-        """Yields each part of a value for which there is a guide, with that guide."""
-        pending: list[tuple[object, Guide]] = [(value, self)]
-        while pending:
-            part, guide = pending.pop()
-            yield part, guide
+    def parts(self, value: object) -> list[tuple[object, Guide]]:
+        """Returns each part of a value for which there is a guide, with that guide."""
+        found: list[tuple[object, Guide]] = [(value, self)]
+        for part, guide in found:  # what is added here is walked, too
             if isinstance(part, dict):
-                inner = ((each, guide.member(key)) for key, each in part.items())
-                pending += [(each, wanted) for each, wanted in inner if wanted is not None]
+                for key, each in part.items():
+                    if (member := guide.member(key)) is not None:
+                        found.append((each, member))
             elif isinstance(part, list) and (item := guide.item()) is not None:
-                pending += [(each, item) for each in part]
+                found += [(each, item) for each in part]
+        return found
 
     def admits(self, value: JsonValue) -> bool:
         """Whether a value and its parts have the wanted types, and its objects only wanted keys."""

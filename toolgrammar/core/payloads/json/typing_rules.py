@@ -29,25 +29,8 @@ _CONTAINERS: Final = {"{": "object", "[": "array"}
 
 def needs_typing(value: object, wanted: Guide) -> bool:
     """Whether a part of a value may not have the type that its schema wants: then its text is read."""
-    pending: list[tuple[object, Guide]] = [(value, wanted)]
-    while pending:
-        part, guide = pending.pop()
-        # `type`, not `isinstance`: in Python, True is an int.
-        if type(part) in guide.converted:
-            return True
-        if isinstance(part, dict):
-            for key, each in part.items():
-                member = guide.member(key)
-                if member is None:
-                    continue
-                # Most members are no containers, and are judged at once.
-                if type(each) in member.converted:
-                    return True
-                if isinstance(each, (dict, list)):
-                    pending.append((each, member))
-        elif isinstance(part, list) and (item := guide.item()) is not None:
-            pending += [(each, item) for each in part]
-    return False
+    # `type`, not `isinstance`: in Python, True is an int.
+    return any(type(part) in guide.converted for part, guide in wanted.parts(value))
 
 
 def typed_string(body: str, wanted: Guide) -> str | None:
