@@ -61,7 +61,7 @@ def _check(name: str) -> bool:
         # Compiled again, not from the cache: only the compiler has advice.
         advice = advice_on(chosen.path)
     except GrammarError as error:
-        return _told(error)
+        return _print_findings(error)
     # Imported here: the laws are for this command only.
     from toolgrammar.testing.searches import exponential_patterns, slow_searches
 
@@ -85,7 +85,7 @@ def _check(name: str) -> bool:
     try:
         page = read_page(page_path)
     except PageError as error:
-        return _told(error)
+        return _print_findings(error)
     from toolgrammar.testing.cases import cases_of_page
 
     cases = cases_of_page(page, chosen)
@@ -105,7 +105,7 @@ def _check(name: str) -> bool:
     return all(written) and not (broken or slow)
 
 
-def _told(error: Exception) -> bool:
+def _print_findings(error: Exception) -> bool:
     """Prints a finding and those that came with it; returns that something is wrong."""
     for finding in (str(error), *getattr(error, "__notes__", ())):
         complain(finding)

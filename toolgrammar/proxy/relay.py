@@ -232,7 +232,7 @@ class Relay:
         scope = answering.scope
         try:
             address = self._address(scope)
-            body = await _done(len(answering.body), self._prepared, answering)
+            body = await _off_loop(len(answering.body), self._prepared, answering)
             headers = request_headers(scope["headers"], rewritten=answering.reading is not None)
             async with self._upstream.ask(scope["method"], address, headers, body) as response:
                 await self._relayed(answering, response)
@@ -315,11 +315,11 @@ class Relay:
             await answering.start(200, headers)
             async for part in response.content.iter_any():
                 size = searched + rewriter.size + len(part)
-                if out := b"".join(await _done(size, rewriter.feed, part)):
+                if out := b"".join(await _off_loop(size, rewriter.feed, part)):
                     await answering.write(out)
                 if rewriter.failed:
                     break
-            end = await _done(searched + rewriter.size, rewriter.close)
+            end = await _off_loop(searched + rewriter.size, rewriter.close)
             await answering.write(b"".join(end), more=False)
             if rewriter.failed:
                 self._count_failure(rewriter.failed)
@@ -342,7 +342,7 @@ class Relay:
             parts.append(part)
         assert answering.reading is not None
         size += len(answering.body)
-        body = await _done(size, read_body, b"".join(parts), answering.reading)
+        body = await _off_loop(size, read_body, b"".join(parts), answering.reading)
         await answering.start(200, [*headers, (b"content-length", str(len(body)).encode())])
         await answering.write(body, more=False)
 
@@ -358,7 +358,7 @@ class Relay:
             await answering.error(problem.status, code, problem.message, "upstream_error")
         elif (rewriter := answering.rewriter) is not None and not answering.ended:
             try:
-                end = b"".join(await _done(rewriter.size, rewriter.fail, problem.message, code))
+                end = b"".join(await _off_loop(rewriter.size, rewriter.fail, problem.message, code))
             # The error in the reading may prevent a proper end, too.
             except Exception:
                 end = error_events(problem.message, code)
@@ -391,10 +391,10 @@ class Relay:
         LOG.info("%s %s %s %s model=%s calls=%d %.3fs", method, path, status, kind, *said, seconds)
 
 
-async def _done(
+async def _off_loop(
     size: int, work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs
 ) -> Made:
-    """Returns what some work returns, done in a thread if it has many bytes to read."""
+    """Returns what some work returns, done off the event loop if it has many bytes to read."""
     if size <= _LONG:
         return work(*args, **kwargs)
     return await anyio.to_thread.run_sync(partial(work, *args, **kwargs))
