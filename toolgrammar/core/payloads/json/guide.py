@@ -55,15 +55,15 @@ class Guide:
 
     def member(self, key: str) -> Guide | None:
         """Returns the guide of the member with this key; None if the schema says nothing of it."""
+        if key in self._members:
+            return self._members[key]
         schema = self.properties.get(key)
         # The model chooses the keys: only those of the schema are cached.
-        if schema is None:
-            if self._other is None and self._others is not None:
-                self._other = _guide(self._others)
-            return self._other
-        if key not in self._members:
-            self._members[key] = _guide(schema)
-        return self._members[key]
+        if schema is not None:
+            return self._members.setdefault(key, _guide(schema))
+        if self._other is None and self._others is not None:
+            self._other = _guide(self._others)
+        return self._other
 
     def is_text(self, key: str) -> bool:
         """Whether the raw value of a key is a string, whatever it contains."""

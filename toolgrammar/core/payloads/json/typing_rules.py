@@ -29,8 +29,11 @@ _CONTAINERS: Final = {"{": "object", "[": "array"}
 
 def needs_typing(value: object, wanted: Guide) -> bool:
     """Whether a part of a value may not have the type that its schema wants: then its text is read."""
-    # `type`, not `isinstance`: in Python, True is an int.
-    return any(type(part) in guide.converted for part, guide in wanted.parts(value))
+    for part, guide in wanted.parts(value):  # noqa: SIM110 - `any` takes half as long again
+        # `type`, not `isinstance`: in Python, True is an int.
+        if type(part) in guide.converted:
+            return True
+    return False
 
 
 def typed_string(body: str, wanted: Guide) -> str | None:
