@@ -201,9 +201,9 @@ class Formats(Mapping[str, Format]):
         return self.resolve(format)
 
     def any_of(self, *formats: FormatLike | AnyOf) -> AnyOf:
-        """Joins several formats that are read at once; in a tie, the earlier one is preferred.
+        """Returns several formats joined, to be read at once: see `AnyOf` for which is preferred.
 
-        With `auto` among them all formats are read with its caution, those named before it first.
+        With `auto` among them all formats are read, with its caution.
 
         Raises:
             UnknownFormat: no format has this id or alias.

@@ -1,7 +1,6 @@
 """Joins several formats that are read at once, as `any_of` and `"auto"` do.
 
-`any_of("mine", "yours")` has the id `mine,yours`; `any_of("mine", "auto")` has the id `auto`, and prefers
-the first format to all others.
+`any_of("mine", "yours")` has the id `mine,yours`; `any_of("mine", "auto")` has the id `auto`.
 """
 
 from __future__ import annotations
@@ -21,31 +20,35 @@ AUTO = "auto"
 
 
 class AnyOf:
-    """Several formats that are read at once; in a tie, the earlier one is preferred.
+    """Several formats that are read at once.
 
-    Thread-safe.
+    Of formats that fit a call equally well the first in the list reads it. In `auto` those that were
+    named before it come first, and evidence orders all others. Thread-safe.
     """
 
-    def __init__(self, formats: Iterable[Format], id: str = "", preferred: int = 0) -> None:
-        """Joins formats; duplicates are dropped.
+    def __init__(self, formats: Iterable[Format], id: str = "", named: int | None = None) -> None:
+        """Joins formats; a duplicate keeps its first place.
 
         Args:
             formats: the formats.
             id: `auto`, or "" for the ids of the formats.
-            preferred: for `auto`, how many of the formats the caller named before it.
+            named: how many of the formats, from the first on, the caller named; None: all of them,
+                but in `auto` none.
 
         Raises:
             ValueError: `formats` is empty.
         """
         # A dict keeps the order and drops duplicates: `any_of("a", "a,b")` is a and b.
         self.formats = tuple(dict.fromkeys(formats))
-        """The formats, the preferred ones first."""
+        """The formats, those that the caller named first."""
         if not self.formats:
             raise ValueError("any_of() needs at least one format")
         self.id = id or ",".join(each.id for each in self.formats)
         """`auto`, or the ids of the formats, separated by commas."""
-        self.preferred = preferred
-        """For `auto`, how many formats at the beginning keep their order; evidence orders the others."""
+        if named is None:
+            named = 0 if id == AUTO else len(self.formats)
+        self.named: int = named
+        """How many formats, from the first on, keep their order: all but those of `auto`."""
         # Cached here, so that the machines of a combination live as long as it does.
         self.readers: dict[Any, Any] = {}
         """The readers for each set of tool names, made on first use; see `parsing.readers`."""
@@ -57,7 +60,7 @@ class AnyOf:
 
     @property
     def _key(self) -> tuple[tuple[Format, ...], str, int]:
-        return self.formats, self.id, self.preferred
+        return self.formats, self.id, self.named
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AnyOf):
@@ -78,18 +81,20 @@ class AnyOf:
 def joined_formats(given: Iterable[Format | AnyOf]) -> AnyOf:
     """Returns formats, and results of `any_of`, joined in their order; with `auto` they are `auto`.
 
+    To name a format behind `auto` adds nothing: `auto` has it already.
+
     Raises:
         ValueError: nothing is given.
     """
     # A dict drops formats that are given twice.
     found: dict[Format, None] = {}
-    preferred: int | None = None
+    named: int | None = None
     for each in given:
         if not isinstance(each, AnyOf):
             found[each] = None
             continue
-        if each.id == AUTO and preferred is None:
-            found.update(dict.fromkeys(each.formats[: each.preferred]))
-            preferred = len(found)
+        if each.id == AUTO and named is None:
+            found.update(dict.fromkeys(each.formats[: each.named]))
+            named = len(found)
         found.update(dict.fromkeys(each.formats))
-    return AnyOf(found) if preferred is None else AnyOf(found, AUTO, preferred)
+    return AnyOf(found, "" if named is None else AUTO, named)

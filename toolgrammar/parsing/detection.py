@@ -12,7 +12,7 @@ from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.core.several.open_search import OpenSearch
 from toolgrammar.parsing.bad_bytes import as_text
 from toolgrammar.parsing.detections import Detection
-from toolgrammar.parsing.readers import several_of
+from toolgrammar.parsing.readers import readers_of
 from toolgrammar.parsing.whole import parse
 from toolgrammar.tools.specs import to_specs
 
@@ -52,7 +52,7 @@ def detect(text: str | bytes | None, tools: Iterable[object] | None = None) -> l
         return []
     every = formats.resolve_any(AUTO)
     assert isinstance(every, AnyOf)
-    several = several_of(every, specs)
+    several = readers_of(every, specs)
     # Only formats with an opener in the text read it alone: all of them would take too long.
     alone = {
         several.formats[number].id: parse(content, several.formats[number], tools=known)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Machine
     from toolgrammar.core.message.source import Source
     from toolgrammar.core.shortcuts.stream.delivered import GivenOut
-    from toolgrammar.parsing.readers import Several
+    from toolgrammar.parsing.readers import SeveralReaders
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.events import Event
     from toolgrammar.values.limits import Limits
@@ -121,14 +121,14 @@ class DrivenReading:
         assert not isinstance(chosen, AnyOf)
         return machine_of(chosen, self._options.specs), chosen.header
 
-    def _several_formats(self) -> Several | None:
+    def _several_formats(self) -> SeveralReaders | None:
         """Returns the shared state for reading several formats; None for a single format."""
         if not isinstance(self._options.format, AnyOf):
             return None
         # Imported here, since messages of one format do not need it.
-        from toolgrammar.parsing.readers import several_of
+        from toolgrammar.parsing.readers import readers_of
 
-        return several_of(self._options.format, self._options.specs)
+        return readers_of(self._options.format, self._options.specs)
 
     @property
     def builder(self) -> Builder:

@@ -15,9 +15,9 @@ from toolgrammar.core.evidence.remains import RemainsOfAny
 from toolgrammar.core.evidence.signs import SeveralSigns, Signs
 from toolgrammar.core.message.settings import Settings
 from toolgrammar.core.several.alternative import neutral_machine
+from toolgrammar.core.several.known_beginnings import KnownBeginnings
 from toolgrammar.core.several.openers import AnyOpeners, OpenerSet
 from toolgrammar.core.several.try_formats import TriedFormats
-from toolgrammar.core.several.whole_several import WholeSeveral
 from toolgrammar.grammar.call_evidence import ANY_NAME, MENTIONED, is_of_any_call
 from toolgrammar.parsing.machines import machine_of
 
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.evidence.remains import FindsRemains
     from toolgrammar.core.machine.machine import Machine
     from toolgrammar.core.message.build import Builder
-    from toolgrammar.core.message.quoted import Quote
-    from toolgrammar.core.several.reasoning_ends import ReasoningEnd
+    from toolgrammar.core.several.alternative import Traits
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.tools import ToolSpec
 
@@ -40,32 +39,31 @@ _FEW = 4
 """Formats of a list whose damaged calls are looked for in text: each costs a search of its own."""
 
 
-class Shared:
-    """The part of a reader for several formats that does not depend on the tools."""
+class SeveralFormats:
+    """Several formats in the order in which they are preferred, with what they need for any tools."""
 
     def __init__(self, any_of: AnyOf) -> None:
         formats = any_of.formats
         found = openings(formats)
-        self.wary = any_of.id == AUTO
-        if self.wary:
-            named = any_of.preferred
-            order = sorted(
-                range(len(found)), key=lambda at: (min(at, named), _rank(formats[at], found[at]))
-            )
-            formats = tuple(formats[number] for number in order)
-            found = [found[number] for number in order]
+        self.is_auto = any_of.id == AUTO
+        # From here on a format is its index: of equals, the one with the lower index is preferred.
+        others = range(any_of.named, len(found))
+        order = [
+            *range(any_of.named),
+            *sorted(others, key=lambda number: _rank(formats[number], found[number])),
+        ]
+        formats = tuple(formats[number] for number in order)
+        found = [found[number] for number in order]
         self.formats = formats
+        self.traits: Sequence[Traits] = found
         self.by_id = {each.id: each for each in formats}
         self.start = neutral_machine()
         self.tags: Mapping[str, str] = {
-            tag: opener for each in found for tag, opener in each.tags.items()
+            tag: opener for each in reversed(found) for tag, opener in each.tags.items()
         }
         """The closers of reasoning, each with its opener."""
-        self.takes_input: Sequence[bool] = [each.takes_input for each in found]
-        self.quotes: Sequence[Sequence[Quote]] = [each.quotes for each in found]
-        self.ends: Sequence[Sequence[ReasoningEnd]] = [each.ends for each in found]
         # In `auto`, other formats read the text after a lost opener.
-        lost = [[] if self.wary else each.lost for each in found]
+        lost = [[] if self.is_auto else each.lost for each in found]
         pairs = ([*each.pairs, *more] for each, more in zip(found, lost, strict=True))
         self.openers = AnyOpeners(OpenerSet(pairs))
         """The openers, except those that contain the names of tools."""
@@ -119,14 +117,13 @@ class Shared:
         return found
 
 
-class Several:
-    """The reader for several formats and one set of tools."""
+class SeveralReaders:
+    """The readers of several formats for one set of tools."""
 
-    def __init__(self, shared: Shared, specs: Mapping[str, ToolSpec]) -> None:
-        self.formats, self.by_id = shared.formats, shared.by_id
-        self.wary, self.start, self.tags = shared.wary, shared.start, shared.tags
-        self.quotes, self.ends, self.signs = shared.quotes, shared.ends, shared.signs
-        self.takes_input = shared.takes_input
+    def __init__(self, shared: SeveralFormats, specs: Mapping[str, ToolSpec]) -> None:
+        self.formats, self.by_id, self.is_auto = shared.formats, shared.by_id, shared.is_auto
+        self.start, self.traits, self.tags = shared.start, shared.traits, shared.tags
+        self.signs = shared.signs
         more = Signs(shared.with_names, tuple(sorted(specs))) if shared.with_names else None
         self.around = SeveralSigns(shared.around, more)
         self.specs = specs
@@ -139,10 +136,10 @@ class Several:
         """The name by which one of the formats says that no tool is called; it applies to all."""
         # Loaded on first use: a message needs the machines of only a few formats.
         self._loaded: dict[int, tuple[Machine, Settings]] = {}
-        self.reading = WholeSeveral(self)
+        self.reading = KnownBeginnings(self)
         """The shortcut that reads most messages without the driver."""
 
-    def _named(self, number: int, shared: Shared) -> list[tuple[str, str]]:
+    def _named(self, number: int, shared: SeveralFormats) -> list[tuple[str, str]]:
         """Lists the openers of a format that contain the names of tools."""
         fixed = shared.named.get(number)
         if fixed is None:
@@ -177,20 +174,20 @@ def _rank(format_: Format, opening: Opening) -> tuple[bool, int, bool, str]:
     of more models come first; among equals, a name on the wire is better evidence than a name that
     the header supplies.
     """
-    names = bool(format_.header.names)
-    return opening.takes_input, -len(format_.models), names, format_.id
+    puts_in_name = bool(format_.header.names)
+    return opening.takes_input, -len(format_.models), puts_in_name, format_.id
 
 
-def several_of(any_of: AnyOf, specs: Mapping[str, ToolSpec]) -> Several:
-    """Returns the reader for several formats and these tools, cached by the names of the tools."""
+def readers_of(any_of: AnyOf, specs: Mapping[str, ToolSpec]) -> SeveralReaders:
+    """Returns the readers of several formats and these tools, cached by the names of the tools."""
     # Openers and machines depend on the names alone.
     key = tuple(sorted(specs))
-    found: Several | None = any_of.readers.get(key)
+    found: SeveralReaders | None = any_of.readers.get(key)
     if found is None:
         # The key `None` has the part that does not depend on the tools.
-        shared = any_of.readers.get(None) or Shared(any_of)
+        shared = any_of.readers.get(None) or SeveralFormats(any_of)
         if len(any_of.readers) >= _READERS_KEPT:
             any_of.readers.clear()
         any_of.readers[None] = shared
-        found = any_of.readers[key] = Several(shared, specs)
+        found = any_of.readers[key] = SeveralReaders(shared, specs)
     return found

@@ -134,7 +134,7 @@ def _of_several(
     if not _within(limits, text):
         return None
     # Imported here, since messages of one format do not need it.
-    from toolgrammar.parsing.whole_several import read_several
+    from toolgrammar.parsing.whole_in_several import read_several
 
     return read_several(entry, text, tools, id_seed, limits)
 

@@ -318,7 +318,7 @@ def begun_length(text: str, at: int, mark: str) -> int:
     return 0
 
 
-def any_of(expressions: Iterable[str]) -> str:
+def alternation(expressions: Iterable[str]) -> str:
     """Returns the expression that matches any of the expressions; without any, it never matches."""
     return "|".join(filter(None, expressions)) or "(?!)"
 
@@ -331,7 +331,7 @@ def unnamed(pattern: str) -> str:
 def tail_that_begins(expressions: Iterable[str]) -> re.Pattern[str]:
     """Returns a pattern of the tail of a text that may become a match of one of the expressions."""
     # A single character has no beginnings: it can't be cut.
-    return compile_pattern(rf"(?:{any_of(partial(each) or '' for each in expressions)})\Z")
+    return compile_pattern(rf"(?:{alternation(partial(each) or '' for each in expressions)})\Z")
 
 
 def normalised(pattern: str, names: dict[str, str]) -> str:

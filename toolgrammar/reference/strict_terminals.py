@@ -17,7 +17,7 @@ from toolgrammar.core.payloads.scanners import literal_of
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns import fences, marks
-from toolgrammar.patterns.partial import any_of, unnamed
+from toolgrammar.patterns.partial import alternation, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -354,7 +354,7 @@ def _string(quote: str) -> str:
 
 
 def _any(patterns: Iterable[str]) -> str:
-    return any_of(dict.fromkeys(patterns))
+    return alternation(dict.fromkeys(patterns))
 
 
 def _up_to(patterns: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import toolgrammar
-from toolgrammar import ArgumentsDelta, CallStart, Event, Parser, ParseResult
+from toolgrammar import ArgumentsDelta, CallStart, Event, Format, Parser, ParseResult
 from toolgrammar.catalogue.several import AUTO, AnyOf
 from toolgrammar.values.errors import UnknownFormat
 from toolgrammar.values.limits import Limits
@@ -291,13 +291,30 @@ def test_paths_stand_among_ids(tmp_path: Path, order: str) -> None:
         toolgrammar.parse(text, format=str(comma))
 
 
-def test_of_equal_formats_the_id_decides_where_nobody_chose(tmp_path: Path) -> None:
-    text = '<do>\n{"name": "tide", "arguments": {}}\n</do>'
+def _tie(tmp_path: Path) -> tuple[str, list[Format]]:
+    """Returns a text, and two formats that read it equally well."""
     wire = JSON_IN_TAGS.format(closer="do")
     two = [toolgrammar.load_format(grammar(tmp_path, name, wire)) for name in ("tie_aa", "tie_b")]
+    return '<do>\n{"name": "tide", "arguments": {}}\n</do>', two
+
+
+def test_of_equal_formats_the_id_decides_in_auto(tmp_path: Path) -> None:
+    text, two = _tie(tmp_path)
     for order in (two, two[::-1]):
         assert read(text, AnyOf(order, AUTO))[0].format == "tie_aa"
+
+
+def test_of_equal_formats_the_first_in_the_callers_list_reads(tmp_path: Path) -> None:
+    text, two = _tie(tmp_path)
+    for order in (two, two[::-1], [*two, two[0]]):
         assert read(text, AnyOf(order))[0].format == order[0].id
+
+
+def test_a_format_named_behind_auto_is_not_preferred(tmp_path: Path) -> None:
+    text, (first, second) = _tie(tmp_path)
+    every = AnyOf([first, second], AUTO)
+    assert read(text, toolgrammar.any_of(every, second))[0].format == "tie_aa"
+    assert read(text, toolgrammar.any_of(second, every))[0].format == "tie_b"
 
 
 @pytest.mark.parametrize("formats", ["auto", ["auto"], ["hermes", "auto"], "hermes,auto"])

@@ -21,7 +21,7 @@ from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.grammar.call_evidence import is_of_calls, longest_texts, marks_of_calls
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.patterns.beginnings import first_characters, without
-from toolgrammar.patterns.partial import any_of, partial, tail_that_begins, unnamed
+from toolgrammar.patterns.partial import alternation, partial, tail_that_begins, unnamed
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def opens_nothing(
             has_words = True
         else:
             begins.append(each.unnamed)
-    firsts = first_characters(any_of(begins))
+    firsts = first_characters(alternation(begins))
     # If an opener may begin with any character, every chunk has to be searched.
     if firsts is None or not has_words:
         return without(firsts)
@@ -303,7 +303,9 @@ def remains_of(
         names: the names of the known tools.
     """
     opens = [_opens_call(start, group, terminal) for group, terminal in start.tokens]
-    opener = any_of(each for each, is_call in zip(start.openers(), opens, strict=True) if is_call)
+    opener = alternation(
+        each for each, is_call in zip(start.openers(), opens, strict=True) if is_call
+    )
     marks = MarksOfCalls(fixed_marks(start, tables), compile_pattern(opener or "(?!)"))
     return Remains(signs, set(_openers(start)), tables.call_closers, names, marks)
 

@@ -30,7 +30,7 @@ from toolgrammar.core.machine.near_marks import NearOpener, near_openers
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.grammar import roles
-from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN, any_of, partial, unnamed
+from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN, alternation, partial, unnamed
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -160,18 +160,18 @@ class Node:
         # Keys in other quotes are included: else a stream would read `'na` as damage.
         loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
         parts += [begun for pattern in loose if (begun := partial(pattern))]
-        body = any_of(parts)
+        body = alternation(parts)
         return compile_pattern(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
 
     @cached_property
     def opener(self) -> re.Pattern[str]:
         """Finds the next place in text where a call, group or section may open."""
-        return compile_pattern(any_of(self.openers()))
+        return compile_pattern(alternation(self.openers()))
 
     @cached_property
     def opener_beginnings(self) -> re.Pattern[str]:
         """Finds the suffix of a text that may become an opener."""
-        return compile_pattern(rf"(?:{any_of(begin for _, begin in self.opener_pairs())})\Z")
+        return compile_pattern(rf"(?:{alternation(begin for _, begin in self.opener_pairs())})\Z")
 
     @cached_property
     def near_openers(self) -> tuple[NearOpener | LostOpener, ...]:
@@ -190,20 +190,20 @@ class Node:
                 second = "|".join(expressions.pattern(each) for _, each in step.node.tokens)
                 pattern = rf"{pattern}\s{{0,16}}(?:{second})" if second else "(?!)"
             options.append(unnamed(pattern))
-        return rf"\s{{0,16}}(?:{any_of(options)})"
+        return rf"\s{{0,16}}(?:{alternation(options)})"
 
     @cached_property
     def entry(self) -> re.Pattern[str]:
         """Finds the next place where text may end: an opener, a misspelt or a missing one."""
         near = (each.unnamed for each in self.near_openers)
-        return compile_pattern(any_of((*self.openers(), *near)))
+        return compile_pattern(alternation((*self.openers(), *near)))
 
     @cached_property
     def entry_beginnings(self) -> re.Pattern[str]:
         """Finds the suffix of a text that may become an `entry`."""
         begins = [begin for _, begin in self.opener_pairs()]
         begins += [partial(each.unnamed) or "" for each in self.near_openers]
-        return compile_pattern(rf"(?:{any_of(begins)})\Z")
+        return compile_pattern(rf"(?:{alternation(begins)})\Z")
 
     @cached_property
     def entry_or_begun(self) -> re.Pattern[str]:

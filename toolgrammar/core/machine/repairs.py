@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.grammar.roles import CLOSING_LINES, GROUP_ROLES
 from toolgrammar.patterns.beginnings import literal_start
-from toolgrammar.patterns.partial import any_of, tail_that_begins
+from toolgrammar.patterns.partial import alternation, tail_that_begins
 from toolgrammar.patterns.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -119,7 +119,7 @@ class Repairs:
         """Matches an anchor; the last group that matched is its group."""
         # The longest come first, as the beginning of `</tool_calls>` may be an anchor as well.
         parts = sorted(self.anchors.values(), key=lambda anchor: -len(anchor.pattern))
-        return compile_pattern(any_of(f"{each.pattern}(?P<{each.group}>)" for each in parts))
+        return compile_pattern(alternation(f"{each.pattern}(?P<{each.group}>)" for each in parts))
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
@@ -141,7 +141,7 @@ class Strays:
         # An example is `</search>` after a call of `search`; the name is compared when it is found.
         if any(terminal.name == "SAME_NAME" for terminal in terminals):
             found.append(r"</(?P<name>[^\s<>/]{1,256})>")
-        self.pattern = compile_pattern(any_of(reversed(found)))
+        self.pattern = compile_pattern(alternation(reversed(found)))
         """Matches such a closer; the group `name` is the name of a call that it has to repeat."""
         self.beginnings = tail_that_begins(found)
 

@@ -15,15 +15,16 @@ from toolgrammar.grammar.tables import Tables
 from toolgrammar.grammar.terminals import ANY_TOOL, Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from toolgrammar.core.evidence.signs import SeveralSigns
+    from toolgrammar.core.evidence.signs import SeveralSigns, Signs
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.message.quoted import Quote
     from toolgrammar.core.message.settings import Settings
     from toolgrammar.core.several.openers import AnyOpeners
     from toolgrammar.core.several.reasoning_ends import ReasoningEnd
+    from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
 
 
 def neutral_machine() -> Machine:
@@ -33,36 +34,59 @@ def neutral_machine() -> Machine:
     return Machine(Tables((text,), (), ({-1: (0, 0), 0: (0, 0)},), ({},), ("",), ({},), (), ()))
 
 
-class Formats(Protocol):
-    """The formats that are tried, with the data that they share between messages."""
+class Traits(Protocol):
+    """What is known of one format before it is loaded."""
 
-    openers: AnyOpeners
-    ends: Sequence[Sequence[ReasoningEnd]]
-    """For each format, the ends of its reasoning."""
+    @property
+    def takes_input(self) -> bool:
+        """Whether a call may carry free text."""
+        ...
 
-    takes_input: Sequence[bool]
-    """For each format, whether its calls may hold any text."""
-    quotes: Sequence[Sequence[Quote]]
-    """For each format, the ways in which it quotes text."""
+    @property
+    def ends(self) -> Sequence[ReasoningEnd]:
+        """The openers of reasoning, with what ends it."""
+        ...
+
+    @property
+    def quotes(self) -> Sequence[Quote]:
+        """The openers of text in which calls of the format are examples, with what ends it."""
+        ...
+
+
+class FormatsToTry(Protocol):
+    """The formats that are tried, each known by its index, with what their messages share."""
+
+    is_auto: bool
+    """Whether the caller left the choice to `auto`, so that text about a format is more likely."""
     start: Machine
     """The machine of a message for which no format is chosen yet."""
-    wary: bool
-    """Whether the caller left the choice to `auto`, so that text about a format is more likely."""
-
+    traits: Sequence[Traits]
+    """What is known of each format without its tables."""
+    tags: Mapping[str, str]
+    """The closers of reasoning, each with its opener."""
+    openers: AnyOpeners
+    signs: Signs
+    """The signs that a call of any of the formats was written in a text."""
     around: SeveralSigns
-    """The signs of a call of any of the formats."""
+    """The signs of all formats for text around a call."""
+    no_calls: str
+    """The name by which one of the formats says that no tool is called."""
 
     def load(self, number: int) -> tuple[Machine, Settings]:
         """Returns the machine and the settings of one format."""
+        ...
+
+    def rules(self, number: int) -> ShortcutRules | None:
+        """Returns the rules of a format for sound messages; None if it always needs the driver."""
         ...
 
 
 class Alternative:
     """A reading of a message in one format, which has opened a call or reasoning in it."""
 
-    def __init__(self, number: int, several: Formats) -> None:
+    def __init__(self, number: int, several: FormatsToTry) -> None:
         self.number = number
-        """Its index in the order of the caller, or in that of `auto` (`_rank` in `parsing/readers.py`)."""
+        """Its index; of two formats that fit equally, the one with the lower index reads the call."""
         self.several = several
         self._quoted: Quoted | None = None
         self.node: Node | None = None
@@ -86,7 +110,7 @@ class Alternative:
 
     def quotes(self, builder: Builder, offset: int, free: int) -> bool:
         """Whether the format reads the text at an offset as quoted, as an example."""
-        found = self.several.quotes[self.number]
+        found = self.several.traits[self.number].quotes
         if not found:
             return False
         if self._quoted is None:
@@ -124,7 +148,7 @@ def with_named_first(found: list[Alternative], buffer: str, place: int) -> list[
     if not prose:
         return found
     calls = [each for each in found if each not in prose]
-    texts = [each for each in calls if each.several.takes_input[each.number]]
+    texts = [each for each in calls if each.several.traits[each.number].takes_input]
     return [*(each for each in calls if each not in texts), *prose, *texts]
 
 

@@ -218,25 +218,37 @@ class Judge:
 
         The length is one more than that of the whole text if only the end of the text shows it.
         """
-        tried = self.misfits.get(leader.number, 0)
-        # A place just before a known stumble is likely near the first one, so it is tried early.
-        # From a beginning that does not stumble, one character is read after the other, so that the
-        # length depends on the text alone.
-        for known in sorted({max(0, min(reached, len(text))), max(0, tried - 1), 0}, reverse=True):
-            length = known
-            mark.restore(driver)
-            self._begin(driver, leader, watched=True)
-            try:
-                driver.take(text[:known], final=False)
-                for length in range(known + 1, len(text) + 1):
-                    driver.take(text[length - 1], final=False)
-                length = len(text) + 1
-                driver.take("", final=True)
-            except FormatMisfit:
-                # If it stumbles within this beginning, a shorter one is tried.
-                if length > known or not known:
-                    break
+        # To read every beginning by characters would take long. A place just before a known stumble is
+        # likely near the first one, so the text up to there is read at once if it does not stumble.
+        known = self.misfits.get(leader.number, 0) - 1
+        for start in sorted({min(reached, len(text)), known} - {0, -1}, reverse=True):
+            length = self._stumbles_at(driver, mark, leader, text, start)
+            if length > start:
+                break
+        else:
+            length = self._stumbles_at(driver, mark, leader, text, 0)
         return length, joined(driver.builder.queue.events)
+
+    def _stumbles_at(
+        self, driver: Driver, mark: Mark, leader: Alternative, text: str, start: int
+    ) -> int:
+        """Returns the length of text at which a format stumbles, in the words of `_stumbled`.
+
+        The first `start` characters are read at once, and `start` is returned if it stumbles in them;
+        all others are read one by one, so that the length depends on the text alone.
+        """
+        mark.restore(driver)
+        self._begin(driver, leader, watched=True)
+        length = start
+        try:
+            driver.take(text[:start], final=False)
+            for length in range(start + 1, len(text) + 1):
+                driver.take(text[length - 1], final=False)
+            length = len(text) + 1
+            driver.take("", final=True)
+        except FormatMisfit:
+            pass
+        return length
 
     def _try(
         self, driver: Driver, mark: Mark, other: Alternative, text: str, length: int

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toolgrammar.patterns.beginnings import begins_line, first_characters, literal_start
-from toolgrammar.patterns.partial import any_of, unnamed
+from toolgrammar.patterns.partial import alternation, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class Search:
             branches.append(rf"\n(?={_either(of_lines)})(?P<{_LINE}>)")
         if loose:
             branches.append(rf"(?={_either(loose)})")
-        self._search = compile_pattern(any_of(branches))
+        self._search = compile_pattern(alternation(branches))
 
     def find(self, buffer: str, position: int) -> int:
         """Returns the first index from `position` on at which a pattern matches, or -1."""
@@ -275,4 +275,4 @@ def _firsts(pattern: str) -> frozenset[str] | None:
 
 def _either(patterns: Iterable[str]) -> str:
     """Returns the expression that matches any of several patterns."""
-    return any_of(f"(?:{pattern})" for pattern in patterns)
+    return alternation(f"(?:{pattern})" for pattern in patterns)

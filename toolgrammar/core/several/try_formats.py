@@ -4,7 +4,7 @@ Example: at `<tool_call>` the format of the last call is tried first, then the o
 
 In text the openers of all formats are searched together. The formats that open at a place are tried
 in order, from the opener on: first the format of the calls so far, then the one with the longest
-opener, then the order of the caller. If a format gives the island back, the next one is tried; if
+opener, then the lower index. If a format gives the island back, the next one is tried; if
 none is left, the opener is text.
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Machine, Node
     from toolgrammar.core.message.build import Builder
-    from toolgrammar.core.several.alternative import Formats
+    from toolgrammar.core.several.alternative import FormatsToTry
     from toolgrammar.core.state.driver import Driver
 
 
@@ -49,7 +49,7 @@ _SLICE = 65_536
 class TriedFormats:
     """The formats of one message, with the state of trying them."""
 
-    def __init__(self, several: Formats, builder: Builder) -> None:
+    def __init__(self, several: FormatsToTry, builder: Builder) -> None:
         """Makes the state for one message; a format's machine is loaded when it is first tried."""
         self.several = several
         self.openers = several.openers
@@ -154,8 +154,8 @@ class TriedFormats:
     def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative] | None:
         """Returns the formats that open at an index, in the order in which they are tried.
 
-        The formats of the last calls come first, then those with the longest opener, then the order of
-        the caller or of `auto`. What the order depends on has to be in `Place` (`whole_several.py`), too.
+        The formats of the last calls come first, then those with the longest opener, then those with
+        the lower index. What of a message decides has to be in `Place` (`known_beginnings.py`), too.
 
         Returns:
             None if more text is needed: the name of a tool, which shows a call without its opener,
@@ -200,7 +200,7 @@ class TriedFormats:
         """Yields the formats that may open at an index, each with the length of what opens it."""
         for number, length in lengths.items():
             opener = buffer[place : place + length]
-            yield number, length_as_evidence(opener) if self.several.wary else length
+            yield number, length_as_evidence(opener) if self.several.is_auto else length
         # The format that is read may open without its opener.
         if self.current is not None and self.current.number not in lengths:
             yield self.current.number, 0
@@ -222,7 +222,7 @@ class TriedFormats:
             return None
         builder, buffer, offset = self.builder, driver.buffer, driver.base + place
         note_block(builder, driver.blocks, offset, self.free, is_fence=buffer[place] in "`~")
-        self.in_fence = self.several.wary and driver.blocks.began >= 0
+        self.in_fence = self.several.is_auto and driver.blocks.began >= 0
         if not (inline or (self.in_fence and not builder.tools)):
             return False
         note_quoted(builder, offset, buffer[place : place + length], is_inline=inline)
@@ -323,7 +323,7 @@ class TriedFormats:
         if known:
             # If the name of the tool is not in the text, any object may stand there.
             is_put_in = driver.previous is not None and puts_in(driver.previous)
-            if not (self.several.wary and is_put_in):
+            if not (self.several.is_auto and is_put_in):
                 return
             if not begins_its_arguments(builder, driver.buffer, driver.position):
                 raise NotACall
@@ -335,10 +335,10 @@ class TriedFormats:
         alone = alone and driver.base + driver.island == 0
         prose = is_code_block(opener) or (is_markup(opener) and not alone)
         prose = prose or is_shown_block(builder, opener, current.machine.signs.weights)
-        prose = prose and self.several.wary
+        prose = prose and self.several.is_auto
         if prose and not follows_thought(current.machine, builder.source, self.thought):
             raise NotACall
-        if not is_name(draft.name) and (self.several.wary or draft.name.strip()):
+        if not is_name(draft.name) and (self.several.is_auto or draft.name.strip()):
             raise NotACall
         if self.in_section:
             return
@@ -360,9 +360,11 @@ class TriedFormats:
         if self.alarms >= MOST_ALARMS:
             return None
         buffer, place = driver.buffer, mark.origin - driver.base
-        own = end_of(self.several.ends[current.number], buffer, place)
+        own = end_of(self.several.traits[current.number].ends, buffer, place)
         numbers = [each.number for each in self.here if each is not current]
-        found = {number: end_of(self.several.ends[number], buffer, place) for number in numbers}
+        found = {
+            number: end_of(self.several.traits[number].ends, buffer, place) for number in numbers
+        }
         others = {number: end for number, end in found.items() if end is not None}
         if all(own is not None and own.end == end.end for end in others.values()):
             return None

@@ -16,7 +16,7 @@ from toolgrammar.core.machine.kept import kept
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.grammar.payload_kinds import notation_of
 from toolgrammar.patterns.beginnings import literal_start
-from toolgrammar.patterns.partial import any_of, tail_that_begins, unnamed
+from toolgrammar.patterns.partial import alternation, tail_that_begins, unnamed
 from toolgrammar.tools.json_tokens import LITERAL
 from toolgrammar.values.patterns import anywhere, compile_pattern
 
@@ -143,7 +143,7 @@ def word_expressions(nodes: Iterable[Node], quotes: str) -> Iterator[tuple[str, 
 
 def _any(patterns: Iterable[str]) -> str:
     # These patterns share some groups.
-    return any_of(dict.fromkeys(map(unnamed, patterns)))
+    return alternation(dict.fromkeys(map(unnamed, patterns)))
 
 
 # No cached property of the frame: mypyc could not compile its module (`distribution/compiled.py`).

@@ -40,7 +40,7 @@ from toolgrammar.patterns.fences import NESTED
 from toolgrammar.patterns.partial import (
     BEGUN,
     MOST_BLANKS,
-    any_of,
+    alternation,
     partial,
     tail_that_begins,
     unnamed,
@@ -134,7 +134,7 @@ class RawEnd(TokenPatterns):
     @cached_property
     def search(self) -> re.Pattern[str]:
         """Finds the next closer, or tag of a quoted call, that the text after it confirms."""
-        expression = any_of(self.sure)
+        expression = alternation(self.sure)
         found = compile_pattern(expression)
         # `$`, `\b`, `\Z` or a negative look-ahead needs the text after a closer: a stream waits for it.
         self.looks_on = _LOOKS_ON.search(expression) is not None
@@ -199,7 +199,7 @@ class RawEnd(TokenPatterns):
     @cached_property
     def final(self) -> re.Pattern[str]:
         """Finds an end that the end of the text may have cut, if `search` finds none."""
-        return compile_pattern(any_of(self.parts(final=True)))
+        return compile_pattern(alternation(self.parts(final=True)))
 
     @cached_property
     def bare(self) -> re.Pattern[str]:
@@ -211,7 +211,7 @@ class RawEnd(TokenPatterns):
         ]
         if self.nests:
             parts += [unnamed(each.pattern) for each in repairs_of(self.node).anchors.values()]
-        return compile_pattern(any_of(parts))
+        return compile_pattern(alternation(parts))
 
     @cached_property
     def beginnings(self) -> re.Pattern[str]:
@@ -265,7 +265,7 @@ class RawEnd(TokenPatterns):
         found = self._beside.get(final)
         if found is None:
             parts = (*self._outer_closers(final=final), *self._tags())
-            found = self._beside[final] = compile_pattern(any_of(parts))
+            found = self._beside[final] = compile_pattern(alternation(parts))
         return found
 
     def other_closer(self, *, final: bool) -> re.Pattern[str]:
@@ -375,7 +375,7 @@ class RawEnd(TokenPatterns):
     @cached_property
     def value_closing(self) -> re.Pattern[str]:
         """Matches the value's own closer, whatever follows it."""
-        return compile_pattern(any_of(self._value_closers()))
+        return compile_pattern(alternation(self._value_closers()))
 
     def _ways_out(self) -> list[str]:
         """Writes the closers of the call that are part of others, after the payload's own."""

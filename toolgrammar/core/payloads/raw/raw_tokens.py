@@ -15,7 +15,7 @@ from toolgrammar.core.machine.near_tokens import near_opener
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.repairs import clipped, repairs_of
 from toolgrammar.patterns.beginnings import begins_blank, begins_indented, first_characters
-from toolgrammar.patterns.partial import any_of, partial, unnamed
+from toolgrammar.patterns.partial import alternation, partial, unnamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -201,8 +201,8 @@ def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
     # Possessive: a run of white space is matched whole or not at all. The first place stands without
     # an expression, too: what may be between is the beginning of what the end of the text makes whole.
     places = ((f"{BLANKS}+{between}", solid), (_LINE_ENDS, indented), (BLANKS, other))
-    found = [f"{before}(?:{any_of(each)})" for before, each in places if each or each is solid]
-    return f"(?={any_of(found)})"
+    found = [f"{before}(?:{alternation(each)})" for before, each in places if each or each is solid]
+    return f"(?={alternation(found)})"
 
 
 def outer_closers(end: TokenPatterns, *, final: bool) -> list[str]:

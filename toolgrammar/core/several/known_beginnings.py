@@ -13,27 +13,25 @@ message.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.machine.retry_budget import RetryBudget
-from toolgrammar.core.several.alternative import Formats
 from toolgrammar.core.several.open_search import OpenSearch
 from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged, may_be_none
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.core.trust.evidence import is_name, opens_as_prose
 from toolgrammar.core.trust.standing import is_doubtful
 from toolgrammar.core.trust.stray_reasoning_closer import COMMON, with_halves
-from toolgrammar.patterns.partial import MAX_TOKEN, any_of
+from toolgrammar.patterns.partial import MAX_TOKEN, alternation
 from toolgrammar.values.patterns import compile_pattern
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
 
-    from toolgrammar.core.evidence.signs import SeveralSigns, Signs
     from toolgrammar.core.machine.machine import Node
-    from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
+    from toolgrammar.core.several.alternative import FormatsToTry
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
 
@@ -47,19 +45,6 @@ _QUOTES: Final = ("`", "~~~")
 
 _LONG: Final = 4096
 """The length of a text from which on the results of its searches are kept."""
-
-
-class SeveralRules(Formats, Protocol):
-    """The formats, as far as this module needs them."""
-
-    signs: Signs
-    around: SeveralSigns
-    tags: Mapping[str, str]
-    no_calls: str
-
-    def rules(self, number: int) -> ShortcutRules | None:
-        """Returns the rules of a format for sound messages; None if it always needs the driver."""
-        ...
 
 
 class Place(NamedTuple):
@@ -99,15 +84,15 @@ class WholeMessage:
         self.stuck = number
 
 
-class WholeSeveral:
+class KnownBeginnings:
     """The reader of whole messages, which remembers the beginnings of their islands."""
 
-    def __init__(self, several: SeveralRules) -> None:
+    def __init__(self, several: FormatsToTry) -> None:
         self.several = several
         self.budget = RetryBudget()
         self.lessons = RetryBudget()
         """Whether learning the beginnings of messages has paid off lately."""
-        self._quotes = [compile_pattern(e.opener) for found in several.quotes for e in found]
+        self._quotes = [compile_pattern(e.opener) for each in several.traits for e in each.quotes]
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
         """The remembered beginnings by their place, each with the format that reads it."""
         self._closers = with_halves({**COMMON, **several.tags})
@@ -200,7 +185,7 @@ class WholeSeveral:
             judged = judged or may_be_none(several.no_calls, calls, specs)
             message.calls.extend(calls)
             return None if judged else behind
-        if behind is not None and is_thought and not calls and several.ends[number]:
+        if behind is not None and is_thought and not calls and several.traits[number].ends:
             message.reasoning.extend(reading.reasoning)
             signs = reading.machine.signs
             is_odd = any(signs.are_in(thought, specs) for thought in reading.thoughts)
@@ -219,12 +204,12 @@ class WholeSeveral:
         found = self._other_ends.get(number)
         if found is None:
             # Only ends that the own format does not have are searched; its own ended the reading.
-            own = self.several.ends[number]
-            ends = {each.end for others in self.several.ends for each in others} - {
+            own = self.several.traits[number].ends
+            ends = {each.end for others in self.several.traits for each in others.ends} - {
                 each.end for each in own
             }
             opener = compile_pattern("|".join(f"(?:{each.opener})" for each in own))
-            end = compile_pattern(any_of(f"(?:{each})" for each in sorted(ends)))
+            end = compile_pattern(alternation(f"(?:{each})" for each in sorted(ends)))
             found = self._other_ends[number] = opener, end
         opened = found[0].match(text, start)
         ended = opened and found[1].search(text, opened.end(), behind + MAX_TOKEN)
@@ -244,7 +229,7 @@ class WholeSeveral:
         # If tools are known, only calls of these tools are certain.
         if specs:
             return all(call.name in specs for call in calls)
-        prose = self.several.wary and opens_as_prose(text, start)
+        prose = self.several.is_auto and opens_as_prose(text, start)
         return not prose and all(is_name(call.name) for call in calls)
 
     def _is_odd(self, text: str, message: WholeMessage) -> bool:

@@ -4,9 +4,9 @@ import pytest
 
 from toolgrammar import ParseResult, formats, parse
 from toolgrammar.catalogue.several import AnyOf
-from toolgrammar.core.several.whole_several import WholeMessage
+from toolgrammar.core.several.known_beginnings import WholeMessage
 from toolgrammar.parsing.parser import DrivenParser
-from toolgrammar.parsing.readers import Several, several_of
+from toolgrammar.parsing.readers import SeveralReaders, readers_of
 from toolgrammar.tools.specs import to_specs
 
 TOOLS: list[dict[str, object]] = [
@@ -20,15 +20,15 @@ XML = (
 
 
 @pytest.fixture
-def several() -> Several:
+def several() -> SeveralReaders:
     """All formats, with nothing learned."""
     auto = formats.resolve_any("auto")
     assert isinstance(auto, AnyOf)
     auto.readers.clear()
-    return several_of(auto, to_specs(TOOLS))
+    return readers_of(auto, to_specs(TOOLS))
 
 
-def is_plain(several: Several, text: str, tools: list[dict[str, object]] = TOOLS) -> bool:
+def is_plain(several: SeveralReaders, text: str, tools: list[dict[str, object]] = TOOLS) -> bool:
     """Whether the driver is not asked; what was read is what it gives."""
     found = several.reading.run(WholeMessage(text, to_specs(tools)))
     driven = DrivenParser("auto", tools=tools).run_whole(text)
@@ -44,7 +44,7 @@ def taught(*texts: str, tools: list[dict[str, object]] = TOOLS) -> list[ParseRes
     return results
 
 
-def test_what_was_read_before_needs_no_driver(several: Several) -> None:
+def test_what_was_read_before_needs_no_driver(several: SeveralReaders) -> None:
     assert not is_plain(several, SEARCH)
     taught(SEARCH)
     assert is_plain(several, SEARCH)
@@ -55,14 +55,14 @@ def test_what_was_read_before_needs_no_driver(several: Several) -> None:
     assert is_plain(several, f"I look again.\n{NOW}")
 
 
-def test_calls_of_two_formats_that_open_alike(several: Several) -> None:
+def test_calls_of_two_formats_that_open_alike(several: SeveralReaders) -> None:
     taught(SEARCH, XML)
     assert is_plain(several, SEARCH)
     assert is_plain(several, XML)
     assert [parse(text, tools=TOOLS).format for text in (SEARCH, XML)] == ["hermes", "qwen3_xml"]
 
 
-def test_calls_one_after_the_other(several: Several) -> None:
+def test_calls_one_after_the_other(several: SeveralReaders) -> None:
     text = f"{SEARCH}\n{NOW}\n{NOW}"
     taught(text)
     taught(text)
@@ -70,7 +70,7 @@ def test_calls_one_after_the_other(several: Several) -> None:
     assert [call.name for call in parse(text, tools=TOOLS).calls] == ["search", "now", "now"]
 
 
-def test_reasoning_before_a_call(several: Several) -> None:
+def test_reasoning_before_a_call(several: SeveralReaders) -> None:
     thought = "<think>\nWhich one?\n</think>\n\n"
     for text in (SEARCH, XML):
         taught(thought + text, thought + text)
@@ -82,7 +82,7 @@ def test_reasoning_before_a_call(several: Several) -> None:
     assert not is_plain(several, f"<think>\nWhich one?\n{SEARCH}")
 
 
-def test_text_alone(several: Several) -> None:
+def test_text_alone(several: SeveralReaders) -> None:
     assert is_plain(several, "No call in here.")
     assert is_plain(several, "")
 
@@ -100,17 +100,17 @@ def test_text_alone(several: Several) -> None:
         "I thought of it.</think> Done.",
     ],
 )
-def test_what_has_to_be_judged_is_left_to_the_driver(several: Several, text: str) -> None:
+def test_what_has_to_be_judged_is_left_to_the_driver(several: SeveralReaders, text: str) -> None:
     taught(SEARCH, XML, f"x\n{SEARCH}", f"{SEARCH}\n{SEARCH}")
     assert not is_plain(several, text)
 
 
-def test_without_tools_a_tag_of_one_word_may_be_prose(several: Several) -> None:
+def test_without_tools_a_tag_of_one_word_may_be_prose(several: SeveralReaders) -> None:
     text = '<tool>\n{"name": "search", "arguments": {}}\n</tool>'
     taught(SEARCH, tools=[])
     for _ in range(3):
         assert parse(text, tools=[]).diagnostics
-    none = several_of(several_entry(), to_specs([]))
+    none = readers_of(several_entry(), to_specs([]))
     assert is_plain(none, SEARCH, tools=[])
     assert not is_plain(none, text, tools=[])
 
@@ -121,7 +121,7 @@ def several_entry() -> AnyOf:
     return auto
 
 
-def test_a_list_of_formats(several: Several) -> None:
+def test_a_list_of_formats(several: SeveralReaders) -> None:
     chosen = ["lfm2", "minimax_m2", "glm45", "qwen3_xml", "hermes"]
     for _ in range(4):
         found = [parse(text, chosen, tools=TOOLS) for text in (SEARCH, XML)]

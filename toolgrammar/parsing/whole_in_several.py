@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.retry_budget import CREDIT
-from toolgrammar.core.several.whole_several import LONGEST, WholeMessage
+from toolgrammar.core.several.known_beginnings import LONGEST, WholeMessage
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.parsing.parser import DrivenParser
-from toolgrammar.parsing.readers import several_of
+from toolgrammar.parsing.readers import readers_of
 from toolgrammar.tools.specs import to_specs
 from toolgrammar.values.calls import ParseResult
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from toolgrammar.catalogue.several import AnyOf
-    from toolgrammar.parsing.readers import Several
+    from toolgrammar.parsing.readers import SeveralReaders
     from toolgrammar.values.limits import Limits
 
 _MOST_FUSED = 2 * 16
@@ -40,7 +40,7 @@ def read_several(
         limits: the limits on length, depth and number of calls.
     """
     specs = to_specs(tools)
-    several = several_of(entry, specs)
+    several = readers_of(entry, specs)
     reading = several.reading
     # If many messages needed the driver, only some of the next ones are tried here.
     if not reading.budget.tries():
@@ -63,7 +63,9 @@ def read_several(
     return result
 
 
-def _learn(entry: AnyOf, several: Several, message: WholeMessage, result: ParseResult) -> None:
+def _learn(
+    entry: AnyOf, several: SeveralReaders, message: WholeMessage, result: ParseResult
+) -> None:
     """Learns from a sound message which format reads such a beginning, or the format's fused runs."""
     reading, specs, stopped = several.reading, message.tools, message.stopped
     if stopped is None:
