@@ -26,5 +26,11 @@ def test_no_other_module_names_such_a_payload() -> None:
     assert not found, f"make what these ask for a field of `Payload`: {found}"
 
 
+def test_only_json_has_what_readers_of_json_ask_for() -> None:
+    for name, row in PAYLOADS.items():
+        asked = row.json_types or row.object_only or row.backticks
+        assert row.notation == "json" or not asked, name
+
+
 def test_the_table_has_such_payloads() -> None:
     assert len(NAMES) >= 4

@@ -5,14 +5,16 @@ closer.
 
 Anything else that a payload needs is code, in the module that its row names: the scanner, the
 writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is a
-short example). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them,
+example with a scanner of its own; `bare.py` is short, with its scanner in `scan_bare.py`). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them,
 from a sample there; `fuzz/grammars.py` draws grammars with those that it declares. A few need
 more: a payload without a distinctive first character declares how it begins in
 `core/machine/expressions.py`; what a scanner mends, and what it doubts, it lists as faults
 (`core/payloads/literals/payload_faults.py`); for a payload without a last character of its own,
 `reference/tree_feed.py` shows the text after it. These find it by its notation: search for
-`notation_of` and `named(`. What stands between a key and its value is one of `COLONS` in
-`tools/json_tokens.py`: by them a call is known that ends before its arguments do.
+`notation_of` and `named(`. A scanner whose brackets may be closed where the markup of the format goes
+on asks `core/payloads/literals/markup_around.py`, and notes the fault `bracket`. What stands between a
+key and its value is one of `COLONS` in `tools/json_tokens.py` (`:` and `=` are there): by them a call is
+known that ends before its arguments do.
 """
 
 from __future__ import annotations
@@ -41,16 +43,19 @@ class Payload(NamedTuple):
     """The notation in which it is written."""
     begins: str = ""
     """The expression of its beginning, `MARK` for the header's; "" if it may begin anyhow."""
-    types: tuple[type, ...] = ()
-    """The types of the values that are written with it; empty for all."""
-    is_object: bool = False
-    """Whether it is always an object."""
+    json_types: tuple[type, ...] = ()
+    """For JSON, the types of the values that are written with it; empty for all."""
+    object_only: bool = False
+    """For JSON, whether no value other than an object may stand there."""
     header: str = ""
     """The key of the header with its options."""
     backticks: bool = False
     """Whether its strings may be between backticks."""
     unescaped: bool = False
-    """Whether its strings may hold its own closer: a call whose closer is missing may go on behind it."""
+    """Whether its strings may hold its own closer: a call whose closer is missing may go on behind it.
+
+    As in `{to:<|"|>a} b<|"|>}`, whose quotes have no escapes.
+    """
     has_end: bool = True
     """Whether its last character ends it; else the markup behind it does."""
     shown: str = ""
@@ -66,7 +71,9 @@ PAYLOADS: Final[dict[str, Payload]] = {
     ),
     "RAW": Payload("text without escapes, up to the closer that the grammar allows next", "raw"),
     "RAW_STRING": Payload("the same, and a string whatever the schema says", "raw"),
-    "JSON_OBJECT": Payload("a JSON object", "json", _OBJECT, (dict,), is_object=True, shown="JSON"),
+    "JSON_OBJECT": Payload(
+        "a JSON object", "json", _OBJECT, (dict,), object_only=True, shown="JSON"
+    ),
     "JSON_VALUE": Payload("a JSON value", "json", _VALUE, shown="JSON"),
     "JSON_NUMBER": Payload(
         "a JSON value; a number where it is written", "json", _VALUE, (int, float)
@@ -83,7 +90,7 @@ PAYLOADS: Final[dict[str, Payload]] = {
         "a JSON object whose strings may be written between backticks",
         "json",
         _OBJECT,
-        is_object=True,
+        object_only=True,
         backticks=True,
         shown="JSON",
     ),

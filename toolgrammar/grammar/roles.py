@@ -92,9 +92,8 @@ DECLARED_TERMINALS = {
 # The following are derived from the table of payloads: a new one needs no line here.
 TEXT_LIKE = frozenset(named("text"))
 RAW_LIKE = frozenset(named("raw"))
-TYPED_JSON = {name: payload.types for name, payload in PAYLOADS.items() if payload.types}
-"""Payloads of strict JSON that are used to write one type, with the exact types of their values. One
-without `types` in its row carries all values, as far as its writer can."""
+TYPED_JSON = {name: payload.json_types for name, payload in PAYLOADS.items() if payload.json_types}
+"""Payloads of strict JSON that are used to write one type, with the exact types of their values."""
 ANY_JSON = frozenset({"JSON_VALUE", *TYPED_JSON} - {"JSON_OBJECT"})
 """Payloads that read any JSON value."""
 STRICT_JSON = ANY_JSON | {"JSON_OBJECT"}

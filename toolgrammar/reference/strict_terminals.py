@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.message.doubled import once
-from toolgrammar.core.payloads.literals.bare_frame import word_expressions
 from toolgrammar.core.payloads.literals.elements import NAME
+from toolgrammar.core.payloads.literals.markup_around import word_expressions
 from toolgrammar.core.payloads.scanners import literal_of
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import RAW_LIKE

@@ -30,7 +30,7 @@ from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
 from toolgrammar.core.payloads.json.typing_rules import needs_typing
 from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
-from toolgrammar.core.payloads.scanners import scanner_for
+from toolgrammar.core.payloads.scanners import literal_of, scanner_for
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import JSON_LIKE, PROSE_ROLES, RAW_LIKE, STRICT_JSON
 from toolgrammar.patterns.partial import MAX_TOKEN
@@ -39,9 +39,8 @@ from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
-    from toolgrammar.core.payloads.literals.scan_bare import BareScanner
     from toolgrammar.core.payloads.literals.scan_python import PythonScanner
-    from toolgrammar.core.payloads.scanners import Scanner
+    from toolgrammar.core.payloads.scanners import CallScanner, Scanner
     from toolgrammar.core.state.driver import Driver
 
 MAX_ISLAND = 4096
@@ -229,10 +228,11 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
     # With strict reading nothing is mended, so JSON needs only its strict scanner.
     if builder.strict or name not in JSON_LIKE:
         is_python = notation_of(name) == "python"
-        mending = None if builder.strict and is_python else step
-        scanner = scanner_for(step.terminal, builder.spec(), driver.limits_depth, mending)
+        # Python is mended where its scanner has the step; bare words need it to find their end.
+        given = None if builder.strict and is_python else step
+        scanner = scanner_for(step.terminal, builder.spec(), driver.limits_depth, given)
         draft = builder.draft
-        if is_python and mending is not None and draft is not None and draft.is_markdown:
+        if is_python and given is not None and draft is not None and draft.is_markdown:
             cast("PythonScanner", scanner).faults.use_markdown()
         return scanner
     return JsonPayload(
@@ -264,9 +264,8 @@ def read_scanned(driver: Driver) -> bool:
     if isinstance(scanner, JsonPayload):
         return _scan_mending(driver, scanner, out)
     scanned = scanned_of(driver.builder)
-    if _mends(driver):
-        mending = cast("BareScanner | PythonScanner", scanner)
-        mending.expect(base=driver.base, final=driver.final)
+    if (of_call := _call_scanner(driver)) is not None:
+        of_call.expect(base=driver.base, final=driver.final)
     driver.move_to(scanner.feed(driver.buffer, driver.position, out))
     while scanner.failed and _take_control(driver, scanner, out):
         # The value before a repaired character was emitted before the report of the repair.
@@ -285,15 +284,10 @@ def read_scanned(driver: Driver) -> bool:
     return False
 
 
-def _mends(driver: Driver) -> bool:
-    """Whether the scanner of the payload, which is not JSON, repairs damage in it."""
-    return notation_of(driver.payload.current.terminal.name) == "bare" or _mends_python(driver)
-
-
-def _mends_python(driver: Driver) -> bool:
-    """Whether the payload is in Python, and its scanner repairs damage in it."""
-    is_python = notation_of(driver.payload.current.terminal.name) == "python"
-    return is_python and not driver.builder.strict
+def _call_scanner(driver: Driver) -> CallScanner | None:
+    """Returns the scanner of the payload if it reads another notation than JSON."""
+    is_literal = literal_of(driver.payload.current.terminal.name) is not None
+    return cast("CallScanner", driver.payload.scanner) if is_literal else None
 
 
 def tell_faults(driver: Driver, scanner: Scanner) -> None:
@@ -361,8 +355,8 @@ def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
 def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     """Ends a payload whose scanner failed, and lets the text there be handled as a mismatch."""
     out: list[str] = []
-    is_python = _mends_python(driver)
-    driver.payload.fail(cast("PythonScanner", scanner).open_brackets if is_python else 0)
+    of_call = _call_scanner(driver)
+    driver.payload.fail(0 if of_call is None else of_call.open_brackets)
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
         tell_faults(driver, scanner)

@@ -56,13 +56,20 @@ class Scanner(Protocol):
     def finish(self, out: list[str]) -> bool:
         """Appends what closes the value, and returns whether the value was complete.
 
-        The state of the scanner does not change: it allows a view of a value that is still
-        incomplete.
+        What has come of a string is kept; a value that may go on, as a number, may be left out. The
+        state of the scanner does not change: it allows a view of a value that is still incomplete.
         """
 
 
 class CallScanner(Scanner, Protocol):
     """A scanner that reads all arguments of a call in a notation other than JSON."""
+
+    @property
+    def open_brackets(self) -> int:
+        """The number of brackets that are open where it failed; 0 if it does not tell."""
+
+    def expect(self, *, base: int, final: bool) -> None:
+        """Sets the offset of the text that is fed next, and whether the message ends with it."""
 
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns a memo: the JSON of a chunk that only continues the string, "" for other chunks.
@@ -101,7 +108,7 @@ def scanner_for(
     if found is not None:
         return found
     return JsonScanner(
-        object_only=PAYLOADS[terminal.name].is_object,
+        object_only=PAYLOADS[terminal.name].object_only,
         backticks=PAYLOADS[terminal.name].backticks,
         max_depth=max_depth,
     )

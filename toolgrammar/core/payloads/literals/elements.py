@@ -131,6 +131,8 @@ def _add(members: dict[str, Any], tag: str, value: Any) -> None:
 class ElementScanner:
     """Reads the elements of one call; the joined pieces are a JSON object."""
 
+    open_brackets = 0
+
     def __init__(
         self,
         *,
@@ -173,6 +175,9 @@ class ElementScanner:
                 break
             position = end
         return position
+
+    def expect(self, *, base: int, final: bool) -> None:
+        """Does nothing: elements end at tags, wherever the message ends."""
 
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns a memo of the JSON of chunks that only continue an emitted string, or None."""

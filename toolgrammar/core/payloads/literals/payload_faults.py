@@ -32,6 +32,7 @@ class Fault(NamedTuple):
     """A place where the text is not written as it was meant."""
 
     code: str
+    """The code of its diagnostic; by `bracket` the driver knows of brackets that were left open."""
     message: str = ""
     """The message; "" for that of damaged JSON."""
     start: int = END

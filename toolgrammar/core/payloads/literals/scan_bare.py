@@ -14,14 +14,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH, TOO_DEEP, as_json, in_strings, shown
-from toolgrammar.core.payloads.literals.bare_frame import (
-    DELIMITED,
-    ENDED,
-    KEY_STOPS,
-    WAITS,
-    WORD_STOPS,
-    frame_of,
-)
 from toolgrammar.core.payloads.literals.bare_values import (
     TEMPLATE,
     DamagedQuotes,
@@ -30,6 +22,14 @@ from toolgrammar.core.payloads.literals.bare_values import (
     read_escape,
     string_runs,
     word_as_json,
+)
+from toolgrammar.core.payloads.literals.markup_around import (
+    DELIMITED,
+    ENDED,
+    KEY_STOPS,
+    WAITS,
+    WORD_STOPS,
+    markup_around,
 )
 from toolgrammar.core.payloads.literals.payload_faults import BEGIN, Fault
 from toolgrammar.grammar.roles import BARE_QUOTES
@@ -71,6 +71,8 @@ _WORD_RUN = anywhere(rf"[^{re.escape(WORD_STOPS)}]*")
 
 class BareScanner:
     """Reads one object piece by piece; the joined pieces are JSON."""
+
+    open_brackets = 0
 
     def __init__(
         self,
@@ -242,7 +244,7 @@ class BareScanner:
         """Closes all if the markup around the object continues; also true if it may continue."""
         if self._step is None or text[at].isspace():
             return False
-        stands = frame_of(self._step).stands(text, at, final=self._final)
+        stands = markup_around(self._step).stands(text, at, final=self._final)
         if stands:
             closers = "".join(reversed(self._stack))
             out.append(closers)
@@ -258,7 +260,9 @@ class BareScanner:
             how = WAITS if end == len(text) else DELIMITED
         else:
             first = not (key or self._word)
-            end, how = frame_of(self._step).read(text, at, key=key, first=first, final=self._final)
+            end, how = markup_around(self._step).read(
+                text, at, key=key, first=first, final=self._final
+            )
         if end > at:
             self._word.append(text[at:end])
         return end, how

@@ -92,6 +92,8 @@ class PythonScanner:
     @property
     def open_brackets(self) -> int:
         """The number of open brackets, with that of the arguments; 0 if a string may be open."""
+        if not self._mends:
+            return 0
         # The last quote may turn out to be inside the string: then brackets don't count.
         behind_string = self._step is PythonScanner._after_value and self._json.key == ""
         if behind_string or self._json.text_open or self._reader.failure:

@@ -29,7 +29,7 @@ _OPEN = (END_CALL, END_ARGUMENT, END_GROUP)  # A call is open before these.
 _BEFORE_NO_UNIT: Final = (UNIT, *_OPEN, *_REPEATED)
 """The marks before which `UNIT` has no effect: a call is open, or begins at a later mark."""
 
-OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.is_object)
+OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.object_only)
 """The payload terminals that can only be an object."""
 SCANNED = tuple(n for n, each in PAYLOADS.items() if each.notation not in ("text", "raw", "json"))
 """Payloads that are neither text nor JSON: a scanner of their own reads them at once."""

@@ -1,4 +1,4 @@
-"""Finds where the markup around an object of bare words continues, though its brackets are open.
+"""Finds where the markup around an object of bare words goes on, though its brackets are open.
 
 A bare word has no end of its own: if the object's bracket is missing, it would extend to the next
 call's. So it ends before distinctive markup: markup that follows the object, or the opener of
@@ -40,7 +40,7 @@ _OVER: Final = r"[ \t]{0,64};?[ \t]{0,64}(?://[^\r\n]{0,256})?"
 """The text that may be between a short closer and the end of its line."""
 
 
-class BareFrame:
+class MarkupAround:
     """The markup around one object."""
 
     def __init__(self, step: Step) -> None:
@@ -119,9 +119,9 @@ class BareFrame:
 
 
 @kept
-def frame_of(step: Step) -> BareFrame:
-    """Returns the frame of an object of bare words, for the step that reads it."""
-    return BareFrame(step)
+def markup_around(step: Step) -> MarkupAround:
+    """Returns the markup around an object of bare words, for the step that reads it."""
+    return MarkupAround(step)
 
 
 def word_expressions(nodes: Iterable[Node], quotes: str) -> Iterator[tuple[str, str]]:
@@ -132,9 +132,9 @@ def word_expressions(nodes: Iterable[Node], quotes: str) -> Iterator[tuple[str, 
         quotes: the expression of the quotes of strings.
     """
     steps = (step for node in nodes for step in node.payloads)
-    frames = [frame_of(step) for step in steps if notation_of(step.terminal.name) == "bare"]
-    marks = _any(frame.marks for frame in frames)
-    refused = _any([quotes, marks, *(frame.over for frame in frames)])
+    around = [markup_around(step) for step in steps if notation_of(step.terminal.name) == "bare"]
+    marks = _any(each.marks for each in around)
+    refused = _any([quotes, marks, *(each.over for each in around)])
     # A lexer without context can't know which object contains the word: the markup of any ends it.
     key = re.escape(KEY_STOPS)
     yield "B_KEY", rf"\s*(?!{quotes})(?!{marks})[^\s{key}](?:(?!{marks})[^{key}])*"
