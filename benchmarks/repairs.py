@@ -1,6 +1,6 @@
 """What would be lost without each repair?
 
-A repair is a diagnostic with edits. Read are the examples of all pages, the rows of `tests/cases`
+A repair is a diagnostic with edits. Read are the examples of all pages, the rows of `tests/cases/own.jsonl`
 (with `--rows FOLDER` also those of its JSON lines), sound messages with one to three characters
 damaged (`--damaged N` of each format), and with `--data PATH` recorded messages, as `recorded.py`
 takes them. For each code:
@@ -175,6 +175,8 @@ def main() -> None:
     )
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the table into this page")
     given = parser.parse_args()
+    if given.page and not given.data:
+        parser.error("--page needs --data: the table counts recorded messages, too")
     texts = [*examples(given.rows), *damaged(given.damaged)]
     if given.data:
         texts += recorded(given.data)

@@ -26,7 +26,7 @@ _DEEP = late(r"\t| {4}")
 _TICKS = late(r"(?<!\\)(?P<escape>\\*+)(?P<ticks>`+)")
 _MOST_OPEN = 8
 """The number of open runs of backticks in a line that are remembered; one makes a call part of code."""
-_SPELLED = late(r"```|`\{\d")
+_WITH_FENCE = late(r"```|`\{\d")
 """A fence in the expression of a terminal."""
 
 
@@ -46,7 +46,7 @@ class FormatMarks:
             return cls()
         tables = format_.tables
         has_fences = any(
-            "```" in each.text or _SPELLED.search(each.pattern) for each in tables.terminals
+            "```" in each.text or _WITH_FENCE.search(each.pattern) for each in tables.terminals
         )
         tags = tables.reasoning_tags.items()
         return cls(has_fences, tuple((opener, closer) for closer, opener in tags))

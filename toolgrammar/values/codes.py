@@ -29,6 +29,9 @@ class CodeEntry(NamedTuple):
     """Whether an error with this code reports a loss: other calls of the message may still run."""
     late: bool = False
     """Whether an error with this code comes too late for the calls before it, which may have run."""
+    spelling: bool = False
+    """Whether the repair is of a mere spelling, which can't result in other keys or types. After any
+    other repair the arguments must fit the schema of their tool."""
 
 
 # Codes of calls and messages; the codes of JSON payloads are in the next table.
@@ -219,8 +222,9 @@ _JSON = (
         "warning",
         "A comma has nothing to part; it is dropped. An error, and a doubt, behind recovered JSON "
         "whose last bracket was mended.",
+        spelling=True,
     ),
-    CodeEntry("quote-style", "warning", "A string has other quotes than JSON's."),
+    CodeEntry("quote-style", "warning", "A string has other quotes than JSON's.", spelling=True),
     CodeEntry("template", "error", "A backtick string holds `${`; it is kept.", doubt=True),
     CodeEntry("doubled-quotes", "error", "Every quote is written twice.", doubt=True),
     CodeEntry(
@@ -235,7 +239,9 @@ _JSON = (
         "A value without quotes is read as a string; in JSON a warning where the schema says string.",
         doubt=True,
     ),
-    CodeEntry("literal", "warning", "`true`, `false` or `null` is spelled otherwise."),
+    CodeEntry(
+        "literal", "warning", "`true`, `false` or `null` is spelled otherwise.", spelling=True
+    ),
     CodeEntry("undefined", "error", "`undefined` is read as null.", doubt=True),
     CodeEntry(
         "bracket",
@@ -247,6 +253,7 @@ _JSON = (
         "comment",
         "warning",
         "A comment is dropped; an error, and a doubt, where it begins with dots: it stands for values.",
+        spelling=True,
     ),
     CodeEntry("comma", "warning", "A comma is missing."),
     CodeEntry("colon", "warning", "A colon is missing or written otherwise."),
@@ -255,7 +262,9 @@ _JSON = (
         "warning",
         "A closing bracket has no partner and is dropped; an error, and a doubt, inside the value.",
     ),
-    CodeEntry("control", "warning", "A control character stands in a string as it is."),
+    CodeEntry(
+        "control", "warning", "A control character stands in a string as it is.", spelling=True
+    ),
     CodeEntry("escape", "warning", "A backslash escapes nothing; both characters are kept."),
     CodeEntry(
         "mixed-escape",
@@ -265,7 +274,9 @@ _JSON = (
     ),
     CodeEntry("unescaped-once", "warning", "The whole text is escaped once too often."),
     CodeEntry("decoded", "warning", "The arguments are a JSON string that holds an object."),
-    CodeEntry("space", "warning", "What is no JSON white space stands between tokens."),
+    CodeEntry(
+        "space", "warning", "What is no JSON white space stands between tokens.", spelling=True
+    ),
     CodeEntry(
         "inner-quote",
         "error",
@@ -313,6 +324,7 @@ _JSON = (
         "warning",
         "A number is written otherwise than in JSON; an error, and a doubt, where it may be the "
         "thousands of the one before.",
+        spelling=True,
     ),
     CodeEntry(
         "lone-surrogate",
@@ -342,5 +354,7 @@ LOSSES: Final = frozenset(entry.code for entry in CODES.values() if entry.loss)
 OF_MESSAGES: Final = LOSSES | {entry.code for entry in CODES.values() if entry.late}
 """The codes whose errors tell of the message, and of no call in it: those may be executable."""
 
+SPELLINGS: Final = frozenset(entry.code for entry in CODES.values() if entry.spelling)
+"""The codes of repairs of a mere spelling."""
 DOUBTS: Final = frozenset(entry.code for entry in CODES.values() if entry.doubt)
 """The codes that are always doubts; others are doubts only where their meaning says so."""

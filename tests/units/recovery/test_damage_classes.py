@@ -423,6 +423,8 @@ def test_bare_words_with_a_schema() -> None:
     check('{"a": New York}', {"a": "New York"}, "bare-text", R, executable=True, wanted=text)
     check('{"a": 007}', {"a": "007"}, "number", R, executable=True, wanted=text)
     check('{"a": 007}', {"a": 7}, "number", R, executable=True, wanted=schema(a="integer"))
+    # In no notation a number begins so.
+    check('{"a": 00.5}', {"a": "00.5"}, "bare-text", R, executable=True, wanted=text)
 
 
 def test_a_root_string_that_holds_the_object() -> None:

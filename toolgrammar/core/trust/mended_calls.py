@@ -24,6 +24,7 @@ from toolgrammar.core.trust.mended_values import (
     strings_of,
 )
 from toolgrammar.tools.fits import fits
+from toolgrammar.values.codes import SPELLINGS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -39,11 +40,6 @@ if TYPE_CHECKING:
 
 _TYPED: Final = frozenset({"schema-type", "decoded"})
 """The codes of changes that are certain, because of the schema or the value itself."""
-_SPELLED: Final = frozenset(
-    {"comment", "control", "literal", "number", "quote-style", "space", "stray-comma"}
-)
-"""The codes of repairs of a mere spelling, which can't result in other keys or types. After any other
-repair the arguments must fit the schema of their tool."""
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """For each code of an inserted delimiter, the characters that may have slipped into a string."""
 _OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote", "slipped-quote"})
@@ -96,7 +92,7 @@ def sure_codes(found: Iterable[Diagnostic]) -> set[str]:
 
 def changes_values(codes: AbstractSet[str]) -> bool:
     """Whether repairs with these codes can result in other keys or types than were meant."""
-    return not codes <= _SPELLED
+    return not codes <= SPELLINGS
 
 
 def reason_to_doubt(mended: Mended, *, inside: bool) -> tuple[str, str] | None:
@@ -354,7 +350,7 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
 def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
     """Whether a repair is in the arguments, not in the markup around them."""
     place = mended.span.start
-    if mended.severity != "warning" or mended.code in _TYPED | _SPELLED:
+    if mended.severity != "warning" or mended.code in _TYPED | SPELLINGS:
         return False
     # The brace of a JSON envelope may belong to an object in the arguments.
     is_markup = mended.code in ("missing-close-tag", "stray-close-tag")

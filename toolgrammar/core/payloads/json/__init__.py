@@ -1,4 +1,4 @@
-"""Reads sound JSON: tokens, an incremental scanner, whole values, and types by a tool's schema.
+"""Reads JSON: tokens, an incremental scanner, whole values, types by a schema, misspelt scalars.
 
 In: `{"city": "Os` and later `lo"}`. Out: the end of the value, the part of it that is certain so
 far, and finally the value. The tokens are defined in `tools/json_tokens.py`; begin there, then read

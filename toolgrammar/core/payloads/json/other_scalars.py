@@ -86,25 +86,29 @@ def scalar_of(word: str, wanted: Guide | None) -> Scalar | None:
 
 def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
     """Returns a number that JSON spells differently, as the schema wants it; None for text."""
-    types = wanted.types if wanted is not None else None
-    zeros = _ZEROS.fullmatch(word)
-    # `007` may be a code: without a schema it stays text.
-    if zeros is not None and types is None:
+    number = _number_of(word)
+    if number is None:
         return None
-    if types is not None and "integer" not in types and "number" not in types:
-        # The schema wants a text: `0x1F` becomes `"0x1F"`, in the model's own spelling.
-        is_number = any(each.fullmatch(word) for each in (_BASED, _GROUPED, _DECIMAL))
-        if is_number and "string" in types:
+    types = set(wanted.types or ()) if wanted is not None else set()
+    if types.isdisjoint(("integer", "number")):
+        if "string" in types:
+            # The schema wants a text: `0x1F` becomes `"0x1F"`, in the model's own spelling.
             return Scalar(as_json(word), "number")
-        if zeros is not None:
+        # `007` may be a code: only a schema tells that it is a number.
+        if _ZEROS.fullmatch(word):
             return None
+    return Scalar(number, "number")
+
+
+def _number_of(word: str) -> str | None:
+    """Returns the JSON text of a number that JSON spells differently; None if it is none."""
+    zeros = _ZEROS.fullmatch(word)
     if zeros is not None:
-        return Scalar(zeros[1].replace("+", "") + zeros[2], "number")
+        return zeros[1].replace("+", "") + zeros[2]
     based = _BASED.fullmatch(word)
     if based is not None:
-        return Scalar(based[1].replace("+", "") + str(int(based[2], 0)), "number")
-    found = decimal(word.replace("_", "") if _GROUPED.fullmatch(word) else word)
-    return None if found is None else Scalar(found, "number")
+        return based[1].replace("+", "") + str(int(based[2], 0))
+    return decimal(word.replace("_", "") if _GROUPED.fullmatch(word) else word)
 
 
 def decimal(word: str) -> str | None:

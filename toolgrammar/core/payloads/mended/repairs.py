@@ -27,7 +27,7 @@ MESSAGES: Final = {
     "bare-text": "Found text without quotes; it is read as a string",
     "literal": "Found another spelling; JSON wants `true`, `false` or `null`",
     "undefined": "Found `undefined`; it is read as null",
-    "bracket": "Found a bracket missing or of the wrong kind; JSON wants each closed by its own",
+    "bracket": "Found a bracket missing or of the wrong kind; each is closed by its own",
     "comment": "Found a comment; JSON has none",
     "comma": "Found no comma between two values; JSON wants one",
     "colon": "Found no colon after a key; JSON wants one",
