@@ -198,11 +198,13 @@ def read_undecided(driver: Driver) -> bool:
 
 
 def _doubt_text(driver: Driver, step: Step, start: int) -> None:
-    """Doubts a value that should be JSON and is not, unless the schema declares a string."""
+    """Doubts a value that should be JSON and is not, unless a schema says what it is.
+
+    By a schema `True` is `true`, `Oslo` is a string, and what does not fit is doubted for that.
+    """
     builder = driver.builder
     guide = builder.guide(step.leaf)
-    wants_text = guide is not None and guide.types is not None and guide.takes_text
-    if step.leaf != "value" or wants_text:
+    if step.leaf != "value" or (guide is not None and guide.types is not None):
         return
     doubt_open(
         builder, "bare-text", "Found a value that is no JSON; kept as text", Span(start, start)
