@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.json_payload import JsonPayload
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.driver.payload_end import cut_payload, leave
+from toolgrammar.core.machine.relaxed_quotes import OTHER_QUOTES
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.envelopes import skip_fence
 from toolgrammar.core.mending.misspelt import stands_misspelt_closer
+from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
-from toolgrammar.grammar.roles import JSON_LIKE
+from toolgrammar.grammar.roles import ANY_JSON, JSON_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks, late
@@ -33,6 +35,10 @@ _BEGUN = late(
     r"(?:`{1,3}|```\w{1,16}|```\w{0,16}\s{1,64}"
     r'|"(?:(?:[^"\\\r\n]|\\.){0,64}\\?|(?:[^"\\\r\n]|\\.){1,64}"\s{0,64}))\Z'
 )
+
+_LITERALS = [word for word, scalar in WORDS.items() if scalar.code == "literal"]
+_OTHER_SPELLING = late(rf"[{OTHER_QUOTES}]|(?i:{'|'.join(_LITERALS)})(?=\s{{0,16}}[,}}\]])")
+_WORD_BEGUN = late(r"[a-zA-Z]{1,5}\s{0,16}\Z")
 
 
 def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
@@ -67,6 +73,25 @@ def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
         driver.builder.mend_next(mended=before)
     driver.payload.open_fence()
     return True
+
+
+def other_spelling(driver: Driver, start: int) -> Step | bool | None:
+    """Finds a JSON value in another spelling at an index, if it fills no role of a call.
+
+    As `'function'` in `{'type': 'function', 'name': 'f', 'arguments': {}}`, or `True`.
+
+    Returns:
+        The step of its payload. False if more text is needed. None if no such value begins here.
+    """
+    payloads, buffer = driver.node.payloads, driver.buffer
+    if driver.builder.strict or len(payloads) != 1:
+        return None
+    if payloads[0].leaf or payloads[0].terminal.name not in ANY_JSON:
+        return None
+    # `Non` may become `None`.
+    if not driver.final and _WORD_BEGUN.match(buffer, start):
+        return False
+    return payloads[0] if _OTHER_SPELLING.match(buffer, start) else None
 
 
 def read_fence_end(driver: Driver) -> bool:

@@ -16,6 +16,7 @@ from toolgrammar.core.driver.payload_beginnings import (
     Undecided,
     damaged_beginning,
     open_implied,
+    other_spelling,
     read_fence_end,
 )
 from toolgrammar.core.driver.payload_end import end_before_text, leave, makes_certain
@@ -76,9 +77,17 @@ def find_payload(driver: Driver) -> bool:
     # No payload begins and the grammar lets the call end here: text or the next call follows.
     if node.accepts_text and makes_certain(driver):
         return end_before_text(driver)
+    return _enter_damaged(driver, start)
+
+
+def _enter_damaged(driver: Driver, start: int) -> bool:
+    """Enters a payload whose beginning is damaged; skips what can't be read; False for more text."""
+    other = other_spelling(driver, start)
+    if other is not None:
+        return not isinstance(other, bool) and _enter(driver, other, start)
     damaged = damaged_beginning(driver, start)
     if damaged is None:
-        payloads = [] if driver.builder.strict else node.payloads
+        payloads = [] if driver.builder.strict else driver.node.payloads
         # `"arguments": "{\"x\": 1}"`: the object may be written into a string.
         if len(payloads) == 1 and holds_arguments(driver, payloads[0], start):
             return _enter(driver, payloads[0], start, as_text=True)

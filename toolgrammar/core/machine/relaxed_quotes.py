@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS
 from toolgrammar.values.patterns import late
@@ -39,6 +39,8 @@ _STRING_NAME = "JSON_STRING"
 _ESCAPE = late(r"\\.|\"", re.DOTALL)
 SMART_QUOTES = "\u201c\u201d\u201e"
 """The typographic quotes that stand for JSON's."""
+OTHER_QUOTES: Final = f"'{SMART_QUOTES}"
+"""All quotes that stand for JSON's."""
 
 
 def loose_pattern(terminal: Terminal) -> str:
@@ -100,7 +102,7 @@ def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
     """Returns the code of the repair of a loose key or string."""
     if terminal.marks:
         return "misspelt"
-    if text[0] in "'" + SMART_QUOTES:
+    if text[0] in OTHER_QUOTES:
         return "quote-style"
     # In `"name" = ` or `"name" {` both quotes are there, so the colon is what was repaired.
     if terminal.text.strip().endswith(":") and text.startswith('"') and text.count('"') > 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.machine.near_marks import SHORTEST, NearOpener, is_near, may_be
 from toolgrammar.core.machine.near_tokens import near_closer, near_opener
-from toolgrammar.core.machine.relaxed_quotes import keys_of
+from toolgrammar.core.machine.relaxed_quotes import OTHER_QUOTES, keys_of
 from toolgrammar.core.message.reports import report_edit
 from toolgrammar.core.trust.beside_arguments import note_beside
 from toolgrammar.patterns.distances import is_within
@@ -159,7 +159,7 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     builder, buffer = driver.builder, driver.buffer
     draft = None if builder.strict else builder.draft
     # The arguments' key is not missing here, or nothing shows yet that this is a call.
-    word = text.strip('"')
+    word = text.strip(f'"{OTHER_QUOTES}')
     if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
         if not step.leaf:
             note_beside(builder, word, driver.base + start)

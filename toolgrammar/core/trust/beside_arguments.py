@@ -25,7 +25,7 @@ _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"}
 _LEADS: Final = frozenset({",", '"', "'"})
 """The first character of the rest of arguments, other than a letter: of a member, or of a string's end."""
 _STRING = late(r"\s{0,16}:\s{0,16}[\"']([^\"'\n]{1,64})[\"']")
-_NOTHING = late(r"\s{0,16}:\s{0,16}(?:null|None|\"\s{0,16}\"|\{\s{0,16}\}|\[\s{0,16}\])")
+_NOTHING = late(r"\s{0,16}:\s{0,16}(?:null|None|\"\s{0,16}\"|'\s{0,16}'|\{\s{0,16}\}|\[\s{0,16}\])")
 """A value without arguments, behind its key."""
 _LONGEST_NAME: Final = 100
 """The maximal number of characters behind a key that are examined."""

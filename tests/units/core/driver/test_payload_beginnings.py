@@ -63,3 +63,32 @@ def test_no_body_is_no_arguments(type: str) -> None:
     text = f"<|channel|>commentary to=functions.f{type}<|message|><|call|>"
     (call,) = read("harmony", text).calls
     assert (call.arguments, call.status) == ({}, "complete")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "'x'",
+        "'it\\'s, {so}'",
+        "\u201cx\u201d",
+        "True",
+        "FALSE",
+        "None",
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_member_that_is_no_part_of_the_call_may_be_spelled_otherwise(
+    written: str, place: int
+) -> None:
+    members = ["'name': 'f'", "'arguments': {'a': 'x'}"]
+    members.insert(place, f"'index': {written}")
+    text = f"<tool_call>\n{{{', '.join(members)}}}\n</tool_call>"
+    (call,) = read("hermes", text, TOOL).calls
+    assert (call.name, call.arguments, call.executable) == ("f", {"a": "x"}, True)
+
+
+@pytest.mark.parametrize("quote", ["'", '"', ""])
+def test_a_member_beside_the_arguments_is_known_by_its_key_in_any_quotes(quote: str) -> None:
+    text = f'<tool_call>\n{{"name": "f", "arguments": {{}}, {quote}a{quote}: "x"}}\n</tool_call>'
+    (call,) = read("hermes", text, TOOL).calls
+    assert "skipped-markup" in call.doubts
