@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.machine.near_marks import SHORTEST, NearOpener, is_near, may_be
 from toolgrammar.core.machine.near_tokens import near_closer, near_opener
-from toolgrammar.core.machine.relaxed_quotes import OTHER_QUOTES, keys_of
+from toolgrammar.core.machine.relaxed_quotes import as_strict, is_loose, keys_of
 from toolgrammar.core.message.reports import report_edit
+from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.trust.beside_arguments import note_beside
 from toolgrammar.patterns.distances import is_within
 from toolgrammar.values.patterns import late
@@ -159,10 +160,11 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     builder, buffer = driver.builder, driver.buffer
     draft = None if builder.strict else builder.draft
     # The arguments' key is not missing here, or nothing shows yet that this is a call.
-    word = text.strip(f'"{OTHER_QUOTES}')
+    is_other = is_loose(step.terminal, text)
+    word = decoded_token(as_strict(step.terminal, text) if is_other else text)
     if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
         if not step.leaf:
-            note_beside(builder, word, driver.base + start)
+            note_beside(builder, word, Span(driver.base + start, driver.base + end))
         return Meant(step, text, end)
     found = _key_like(driver.node, word)
     # `"args": {"x": 1}` has arguments; an empty object or a string may be anything.
@@ -173,7 +175,7 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     if found is None:
         if any(_may_be_left_of(word, each) for each in _keys(driver.node)):
             draft.beside.append(word)
-        note_beside(builder, word, driver.base + start)
+        note_beside(builder, word, Span(driver.base + start, driver.base + end))
         return Meant(step, text, end)
     meant, key = found
     text = meant.terminal.text.strip() or f'"{key}"'

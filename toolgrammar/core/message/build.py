@@ -94,8 +94,8 @@ class Builder:
         self.given_back: dict[int, int] = {}  # openers without a call: the end of each by its start
         self.beside: list[int] = []
         """The offsets of the last payloads that filled no role, at most 32."""
-        self.keys_beside: dict[int, str] = {}
-        """The keys of members that fill no role, in the open island, by their offsets."""
+        self.keys_beside: dict[Span, str] = {}
+        """The keys of members that fill no role, in the open island, by their places."""
         self.kept: dict[Any, Any] = {}
         """State that other packages keep with the message, such as `raws_of`, by its type."""
 

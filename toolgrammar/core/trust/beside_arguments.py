@@ -24,7 +24,12 @@ _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"}
 """The codes of repairs that may turn the rest of a string into a member."""
 _LEADS: Final = frozenset({",", '"', "'"})
 """The first character of the rest of arguments, other than a letter: of a member, or of a string's end."""
-_STRING = late(r"\s{0,16}:\s{0,16}[\"']([^\"'\n]{1,64})[\"']")
+_STRING = late(
+    r"\s{0,16}:\s{0,16}(?:\{\s{0,16}\"name\"\s{0,16}:\s{0,16})?[\"']([^\"'\n]{1,64})[\"']"
+)
+"""A string behind its key, or the name in an object there."""
+_OBJECT = late(r"\s{0,16}:\s{0,16}\{\s{0,16}[^\s}]")
+"""An object with something in it, behind its key."""
 _NOTHING = late(r"\s{0,16}:\s{0,16}(?:null|None|\"\s{0,16}\"|'\s{0,16}'|\{\s{0,16}\}|\[\s{0,16}\])")
 """A value without arguments, behind its key."""
 _LONGEST_NAME: Final = 100
@@ -37,10 +42,10 @@ PLAIN_KEYS: Final = (
 """Keys, in lower case, with which models describe an object or note their thoughts."""
 
 
-def note_beside(builder: Builder, key: str, offset: int) -> None:
-    """Notes the key and the offset of a member that fills no role."""
+def note_beside(builder: Builder, key: str, place: Span) -> None:
+    """Notes the key of a member that fills no role, and its place."""
     keys = builder.keys_beside
-    keys[offset] = key
+    keys[place] = key
     if len(keys) > 2 * MOST_KEYS:
         # A member long before a call does not belong to it.
         for old in list(keys)[:MOST_KEYS]:
@@ -57,21 +62,21 @@ def holds_beside(builder: Builder, draft: Draft) -> bool:
     """Whether there is a member without a role behind the arguments of the open call."""
     # Before the arguments such members are usual: `{"id": 3, "name": "search", "arguments": {}}`.
     behind = max(draft.start, draft.arguments_end)
-    return any(offset >= behind for offset in builder.keys_beside)
+    return any(place.start >= behind for place in builder.keys_beside)
 
 
 def tell_beside(builder: Builder, draft: Draft) -> None:
     """Reports the members beside the arguments of the ending call, and doubts the call if needed."""
     keys = builder.keys_beside
-    for offset, key in sorted(keys.items()):
+    for place in sorted(keys, key=lambda place: place.start):
+        key = keys[place]
         # A repeated key has its own doubt.
-        if offset < draft.start or "duplicate-key" in draft.doubts:
+        if place.start < draft.start or "duplicate-key" in draft.doubts:
             continue
         awaited = builder.awaits(key)
         if is_plain(key, ()) and not awaited:
             continue
         message = f"Found `{key[:40]}` beside the arguments, and no part of the call"
-        place = Span(offset, offset + len(key) + 2)
         # A call with a doubt does not run anyway, so no further reasons are looked for.
         is_rest = not (awaited or draft.doubts) and _is_mended(builder, draft, place)
         names = not draft.doubts and _names_other(builder, draft, place.end)
@@ -83,7 +88,7 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
         elif is_rest:
             message = f"Found `{key[:40]}` beside the arguments; it may be the rest of a string"
         elif holds:
-            message = f"Found `{key[:40]}` and no arguments; it may hold them"
+            message = f"Found `{key[:40]}` beside the name; it may hold the arguments"
         is_doubt = awaited or names or is_rest or holds
         if is_doubt:
             draft.doubts.append("skipped-markup")
@@ -92,16 +97,19 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
 
 
 def _may_be_arguments(builder: Builder, key: str, place: int) -> bool:
-    """Whether a call has no arguments, but a member beside its name that may contain them.
+    """Whether a member beside the name of a call may contain its arguments, or others.
 
-    In `{"name": "search", "query": "x"}` the tool would run without its argument. A tool that takes no
-    arguments can't miss any, unless the key is one that formats use for all arguments.
+    In `{"name": "search", "query": "x"}` the tool would run without its argument, in
+    `{"name": "search", "arguments": {"q": "x"}, "args": {"q": "y"}}` maybe with the wrong ones. A tool
+    that takes no arguments can't miss any, unless the key is one that formats use for all arguments.
     """
     spec = builder.spec()
     takes_none = spec is not None and not spec.properties
-    if builder.has_arguments or (takes_none and key.lower() not in KEYS_OF_ARGUMENTS):
-        return False
-    return _NOTHING.match(builder.source.slice(place, place + _LONGEST_NAME)) is None
+    is_key = key.lower() in KEYS_OF_ARGUMENTS
+    value = builder.source.slice(place, place + _LONGEST_NAME)
+    if builder.has_arguments:
+        return is_key and _OBJECT.match(value) is not None
+    return (is_key or not takes_none) and _NOTHING.match(value) is None
 
 
 def _names_other(builder: Builder, draft: Draft, place: int) -> bool:

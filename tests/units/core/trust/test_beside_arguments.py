@@ -22,6 +22,7 @@ TOOLS: list[dict[str, object]] = [
         '"name": "order", "arguments": {"kind": "rye"}, "kilos": 25',
         '"kilos": 25, "name": "order", "arguments": {"kind": "rye"}',
         '"name": "order", "kilos": 25, "arguments": {"kind": "rye"}',
+        '"name": "order", "arguments": {"kind": "rye"}, "kil\\u006fs": 25',
     ],
 )
 def test_an_argument_beside_the_others_is_a_doubt(members: str) -> None:
@@ -47,6 +48,8 @@ def test_an_argument_beside_the_others_is_a_doubt(members: str) -> None:
     [
         '"tool": "erase", "name": "order", "arguments": {"kind": "rye"}',
         '"name": "order", "arguments": {"kind": "rye"}, "method" : "erase"',
+        '"name": "order", "arguments": {"kind": "rye"}, "method": {"name": "erase"}',
+        '"name": "order", "n\\u0061me": "erase", "arguments": {"kind": "rye"}',
     ],
 )
 def test_another_tool_beside_the_arguments_is_a_doubt(
@@ -159,6 +162,22 @@ _BEFORE = {
     "gptme_tool": "@order(1): ",
     "reploid": "TOOL_CALL: order\nARGS: ",
 }
+
+
+@pytest.mark.parametrize(
+    ("member", "doubts"),
+    [
+        ('"params": {"kind": "oats"}', ("skipped-markup",)),
+        ('"argum\\u0065nts": {"kind": "oats"}', ("skipped-markup",)),
+        ('"params": {}', ()),
+        ('"options": {"kind": "oats"}', ()),
+    ],
+)
+def test_a_member_that_may_be_other_arguments_is_a_doubt(
+    member: str, doubts: tuple[str, ...]
+) -> None:
+    text = f'[{{"name": "order", "arguments": {{"kind": "rye"}}, {member}}}]'
+    assert [call.doubts for call in read("xlam", text, TOOLS).calls] == [doubts]
 
 
 @pytest.mark.parametrize("format_id", _BEFORE)
