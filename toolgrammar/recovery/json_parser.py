@@ -107,6 +107,7 @@ class JsonParser:
         self._before: list[Repair] = []  # prose or a fence before the value
         self._unescaper: Unescaper | None = None
         self._begin = 0  # where the value begins
+        self._end = 0  # where it ended
         self._rest: Rest | None = None
         self._result: RecoveredJson | None = None
         self._waiting: list[str] = []
@@ -234,8 +235,8 @@ class JsonParser:
             position = scanner.feed(text, 0, self._out, base=self._length, final=final)
             if scanner.done:
                 over = scanner.unread + text[position:]
-                begin = self._length + len(text) - len(over)
-                self._rest = Rest(begin, is_object=self._out[0].startswith("{"))
+                self._end = self._length + len(text) - len(over)
+                self._rest = Rest(self._end, is_object=self._out[0].startswith("{"))
                 self._rest.feed(over, final=final)
         self._length += len(text)
 
@@ -262,7 +263,7 @@ class JsonParser:
         behind = self._rest.repairs if self._rest else ()
         # Of `[1, 2} 3]` and `[1, 2},` the bracket that was mended may have ended the value.
         in_line = self._rest.in_line if self._rest else None
-        if in_line is not None and any(each.code == "bracket" for each in scanner.repairs):
+        if in_line is not None and self._ends_in_mended_brackets(scanner.repairs):
             in_line.judge(doubt=True)
         repairs = [*self._before, *scanner.repairs, *behind]
         stretches = scanner.stretches
@@ -270,6 +271,12 @@ class JsonParser:
             repairs += _repairs_of(stretches)
             stretches = []
         return self._judged(self._placed(repairs), stretches, truncated=scanner.truncated)
+
+    def _ends_in_mended_brackets(self, repairs: Sequence[Repair]) -> bool:
+        """Whether one of the brackets that end the value was mended."""
+        text = "".join(self._out)
+        closers = self._end - (len(text) - len(text.rstrip(_SPACES + "}]")))
+        return any(each.code == "bracket" and each.end >= closers for each in repairs)
 
     def _scalar(self, *, closed: bool) -> RecoveredJson | None:
         """Reads a root string, number or literal."""

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.member_behind import stands_at
 from toolgrammar.core.payloads.mended.ahead import Around
-from toolgrammar.core.payloads.mended.look import BLOCK_COMMENT, CLOSING_QUOTES, ODD_SPACES
+from toolgrammar.core.payloads.mended.look import (
+    BLOCK_COMMENT,
+    CLOSING_QUOTES,
+    ODD_SPACES,
+    REACH,
+    More,
+)
 from toolgrammar.core.payloads.mended.repairs import Repair
 from toolgrammar.tools.json_tokens import LITERAL
 from toolgrammar.values.patterns import late
@@ -22,11 +28,14 @@ _JSON_SPACE: Final = " \t\n\r"
 _ODD = late(f"[{ODD_SPACES}]")
 _COMMENT = late(rf"(?://|\#)[^\n\r]*|{BLOCK_COMMENT}")
 _OPENER = late(r"[{\[]")
+_FENCE_END = late(r"(?<=\n)```[ \t]{0,16}(?=[\n\r]|\Z)")
+_FENCE_END_BEGUN = late(r"(?<=\n)`{1,3}[ \t]{0,16}\Z")
+_QUOTES: Final = "".join(CLOSING_QUOTES)
 # What may follow a bracket that opens a value. Prose may have brackets: `[see below]`.
-_AFTER_BRACE = late(r"\{\s*+(?:[}\"'`“\w$/#]|\Z)")
+_AFTER_BRACE = late(rf"\{{\s*+(?:[}}{_QUOTES}\w$/#]|\Z)")
 _AFTER_BRACKET = late(
     # The text may end within a word: `[tr` may become `[true]`.
-    rf"\[\s*+(?:[\]\"'`“{{\[\-0-9/#]|(?i:{LITERAL}|none|nan)\b|\Z|(?i:[tfn]\w{{0,4}})\Z)"
+    rf"\[\s*+(?:[\]{_QUOTES}{{\[\-0-9/#]|(?i:{LITERAL}|none|nan)\b|\Z|(?i:[tfn]\w{{0,4}})\Z)"
 )
 WINDOW: Final = 256
 """Characters behind the value, a bracket or a comment's begin that decide what it is."""
@@ -67,6 +76,29 @@ class Text(Around):
         return character not in '":' and not (
             look.string.inner_quoted and _string_goes_on(look, index)
         )
+
+    def stops(self, look: LookAhead, index: int) -> bool:
+        """Whether a fence that ends the block of code, and the value with it, is in this line."""
+        source = look.source
+        if not source.final and _FENCE_END_BEGUN.match(source.text, index):
+            raise More
+        return _FENCE_END.match(source.text, index) is not None
+
+    def ends_frame(self, look: LookAhead, index: int) -> bool:
+        """Whether a fence ends the value at an index, although brackets are open."""
+        if look.string.inner_quoted or not self.stops(look, index):
+            return False
+        # In `{"md": "5" wide\n```\n"}` the fence is text of the string, whose own quote follows.
+        near = look.source.text[index : index + REACH]
+        if '"' in near:
+            return not look.closes_later(index)
+        if not look.source.final and len(near) < REACH:
+            raise More
+        return True
+
+    def frame_goes_on(self, look: LookAhead, index: int, level: int) -> bool:
+        """Whether a fence that ends the value follows the root."""
+        return level == 0 and self.stops(look, index)
 
 
 def _string_goes_on(look: LookAhead, index: int) -> bool:

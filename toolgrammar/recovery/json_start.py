@@ -23,7 +23,9 @@ _ESCAPED_BEGUN = late(r"[{\[](?:[ \t\n\r{\[]|\\[nrt])*+\\?")
 # As in `"a": 1, "b": 2}`: an object without its bracket.
 _MEMBER = late(r'"[^"\\\n]{1,64}"\s{0,256}+:')
 _MEMBER_BEGUN = late(r'"[^"\\\n]{0,64}(?:"\s{0,256}+)?')
-_FENCE_OR_OPENER = late(r"```|[{\[]")
+# A fence with a line end and a bracket behind it holds JSON, however that goes on.
+_FENCE_OR_OPENER = late(r"```(?:\w{0,16}[ \t]{0,16}\r?\n\s{0,64}+[{\[])?|[{\[]")
+_FENCE_BEGUN = late(r"```\w{0,16}[ \t]{0,16}(?:\r?\n\s{0,64}+|\r?)")
 
 PLAIN: Final = "plain"
 """The value begins with a bracket."""
@@ -105,14 +107,15 @@ class Start:
         self.text = "".join(self._parts)
         return True
 
-    def _begin_at_bracket(self, text: str, begin: int) -> bool:
-        if _ESCAPED.match(text, begin):
-            return self._is_at(ESCAPED, self._undecided_from + begin)
-        if len(text) - begin < WINDOW and _ESCAPED_BEGUN.fullmatch(text, begin):
-            self._keep(text, begin)
+    def _begin_at_bracket(self, text: str, begin: int, *, fence: int = -1) -> bool:
+        """Begins the value at the first bracket of the text, or of a block of code."""
+        kind = _kind(text, begin)
+        if kind == PLAIN and len(text) - begin < WINDOW and _ESCAPED_BEGUN.fullmatch(text, begin):
+            self._keep(text, begin if fence < 0 else fence)
             return False
         # From 0, not from the bracket: the reader of the value takes blanks and comments itself.
-        return self._is_at(PLAIN, 0)
+        is_first = kind == PLAIN and fence < 0
+        return self._is_at(kind, 0 if is_first else self._undecided_from + begin)
 
     def _begin_at_quote(self, text: str, begin: int) -> bool:
         if self._may_be_object and _MEMBER.match(text, begin):
@@ -131,7 +134,13 @@ class Start:
         text = self.undecided + chunk
         while (match := _FENCE_OR_OPENER.search(text, cursor)) is not None:
             cursor = match.end()
-            if match.group() == "```":
+            if match.group().startswith("```"):
+                fence, cursor = match.start(), match.start() + len("```")
+                if _FENCE_BEGUN.fullmatch(text, fence):
+                    self._keep(text, fence)
+                    return False
+                if not self._in_fence and match.end() > cursor:
+                    return self._begin_at_bracket(text, match.end() - 1, fence=fence)
                 self._in_fence = not self._in_fence
             elif self._in_fence:
                 # A `{` at the end of a chunk may open a value, or be a brace in code.
@@ -156,16 +165,25 @@ class Start:
         begin = blank_run.match(text).end()
         if text[begin : begin + 1] in ("{", "["):
             return self._is_at(PLAIN, 0)
-        in_fence, in_prose = False, -1
-        for match in _FENCE_OR_OPENER.finditer(text):
-            if match.group() == "```":
+        in_fence, in_prose, cursor = False, -1, 0
+        while (match := _FENCE_OR_OPENER.search(text, cursor)) is not None:
+            cursor = match.end()
+            if match.group().startswith("```"):
+                cursor = match.start() + len("```")
                 in_fence = not in_fence
+                if in_fence and match.end() > cursor:
+                    return self._is_at(_kind(text, match.end() - 1), match.end() - 1)
             elif (in_fence or in_prose < 0) and may_go_on(text, match.start()):
                 if in_fence:
                     return self._is_at(PLAIN, match.start())
                 # A bracket in prose counts only where no fence follows, which is a better place.
                 in_prose = match.start()
         return in_prose >= 0 and self._is_at(PLAIN, in_prose)
+
+
+def _kind(text: str, opener: int) -> str:
+    """Returns the kind of the value that begins at a bracket."""
+    return ESCAPED if _ESCAPED.match(text, opener) else PLAIN
 
 
 def _decides(text: str, opener: int) -> bool:

@@ -161,6 +161,38 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     # 47 to 52
     ('```json\n{"a": 1}\n```', {"a": 1}, "around", R, True),
     ('Sure: {"a": 1} Done.', {"a": 1}, "around", R, True),
+    ("Sure: {\u2018a\u2019: [\u2018b\u2019]} Done.", {"a": ["b"]}, "around quote-style", R, True),
+    # The bracket in the first line of a fence begins the value, however it goes on.
+    ('See [1]:\n```json\n{,"a": 1}\n```', {"a": 1}, "around stray-comma", R, True),
+    ("```\r\n[.5, undefined]\r\n```", [0.5, None], "around number undefined", R, False),
+    ("```json\n\n [tide, wind]\n```\n", ["tide", "wind"], "around bare-text", R, False),
+    ('```json\n{\\"a\\": \\"x\\\\ny\\"}\n```', {"a": "x\ny"}, "around unescaped-once", R, True),
+    ('```\ntide()\n```\n[wind] [{"a": 1}]', [{"a": 1}], "around", R, True),
+    # The line with the other fence ends it.
+    ('```json\n{"a": 1\n```', {"a": 1}, "around bracket", R, True),
+    ('```json\n{"a": {"b": ["x"\n```\nDone.', {"a": {"b": ["x"]}}, "around bracket", R, True),
+    ('```json\n{"a": "x",\n``` \n' + "It is done. " * 30, {"a": "x"}, "around bracket", R, True),
+    ('{"a": 1\n```', {"a": 1}, "bracket around", R, True),
+    ('```json\n{"a": 1]\n```', {"a": 1}, "around bracket", R, True),
+    ('```json\n["x",\n```\nIt is "x".', ["x"], "around bracket", R, False),
+    ("```json\n[\n```", [], "around bracket", R, False),
+    ('```json\n{"a": 1, "b":\n```', {"a": 1}, "around truncated", T, False),
+    ('```json\n{"a": 1, "b"\n```', {"a": 1}, "around truncated", T, False),
+    (
+        '{"a": "5" wide\n```\nx", "b": 1}',
+        {"a": '5" wide\n```\nx', "b": 1},
+        "inner-quote control",
+        R,
+        False,
+    ),
+    ('{"a": "x ```\n```\n", "b": 1}', {"a": "x ```\n```\n", "b": 1}, "control", R, True),
+    (
+        '{"a": "size 5"\n```\nx", "b": 1}',
+        {"a": 'size 5"\n```\nx', "b": 1},
+        "inner-quote control",
+        R,
+        False,
+    ),
     ('{"a": 1} "b": 2}', {"a": 1}, "extra-value", R, False),
     ('{"a": 1}b": 2}', {"a": 1}, "extra-value", R, False),
     ('{"a": 1} "b', {"a": 1}, "extra-value", R, False),
@@ -479,6 +511,14 @@ def test_what_stands_in_line_behind_a_mended_bracket_may_be_a_part_of_the_value(
     result = recover_json('{"a": [1, 2}' + behind)
     assert (result.value, result.executable) == ({"a": [1, 2]}, executable)
     assert [each.code for each in result.diagnostics] == ["bracket", "around"]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": [1, "n": 3}', '[{"a": 1, {"a": 2}]', '{"p": (1, 2), "n": 3}']
+)
+def test_prose_in_line_behind_sound_brackets_is_no_part_of_the_value(text: str) -> None:
+    result = recover_json(f"Sure: {text} Done.")
+    assert (result.value, result.executable) == (recover_json(text).value, True)
 
 
 def test_a_comma_behind_a_mended_bracket_leads_to_more_of_the_value() -> None:

@@ -281,7 +281,7 @@ class LookAhead:
                     return True
                 if character in "}])":
                     continue
-                return self._begins_next(index, stack[level])
+                return self.around.ends_frame(self, index) or self._begins_next(index, stack[level])
             if stack[level].is_object:
                 return self._lacks_comma(index, first, stack[level])
             # `["a" "b"]` lacks a comma; in `["a"b"]` the quote is inside of a string.

@@ -95,12 +95,13 @@ class Structure:
     def _other_value(self, character: str) -> None:
         """Reads a string, a word, or a character that is misplaced where a value should begin."""
         source, state = self._source, self._state
+        # First, as a fence that ends the value begins with backticks, which are quotes, too.
+        if self._stop():
+            return
         if character in CLOSING_QUOTES:
             # `{"a": [1, 2, "b": 3}`: a string and a colon are a member, so the array has ended.
             if not (state.mode == ITEM and self._item_is_key()):
                 self._quotes.open_value(character)
-        elif self._stop():
-            return
         # `{"a": , "b": 1}`: a key without a value.
         elif character in ",}])" and state.mode == VALUE:
             state.leave_out_key()
@@ -188,12 +189,12 @@ class Structure:
     def _other_key(self, character: str) -> None:
         """Reads text that is in the place of a key in double quotes."""
         source, state, start = self._source, self._state, self._source.pos
+        if self._stop():
+            return
         if character in CLOSING_QUOTES:
             state.insert_comma(start)
             state.begin_key(start)
             self._strings.open(character, key=True)
-        elif self._stop():
-            return
         elif character in "])":
             self._close(character)
         elif character in "{[(":
