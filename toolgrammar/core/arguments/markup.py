@@ -15,7 +15,7 @@ from toolgrammar.core.payloads.mended.ahead import Around
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More
 from toolgrammar.core.trust.mended_values import strings_of
 from toolgrammar.tools.json_tokens import LITERAL
-from toolgrammar.values.patterns import anywhere, blanks, late
+from toolgrammar.values.patterns import blanks, late
 
 if TYPE_CHECKING:
     import re
@@ -30,9 +30,11 @@ _OF_JSON: Final = frozenset("{}],:\"'")
 """Characters that belong to the payload at any place outside of strings."""
 _DISTINCTIVE: Final = 3
 """The least number of characters of markup that is evidence by itself."""
-_STRAYS = anywhere(  # `}</args>` or a fence, in any order.
-    r"(?:\s|[}\])]|</[^<>\s]{1,64}>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|```\w{0,16}){0,64}"
+_STRAY = late(  # A bracket, `</args>` or a fence; a closer may lack a character at an end.
+    r"\s+|[}\])]|<?[/|\uff5c][^|<>\s\"]{1,64}\|?>?|```\w{0,16}"
 )
+_STRAY_BEGUN = late(r"(?:,\s{0,64}|[</|\uff5c][^<>\s]{0,64}|`{1,2})?")
+_MOST_STRAYS: Final = 64
 """Stray closers, which the grammar does not accept there."""
 _BRACKETS = late(r"[\s}\])]{0,64}")
 _QUOTES: Final = ('"', "'", "`", "\\")
@@ -254,11 +256,16 @@ class Markup(Around):
     def _goes_on_damaged(self, source: Source, index: int) -> bool:
         """Whether the text after a strict value can only be damaged markup."""
         text = source.text
-        place = _STRAYS.match(text, index).end()
         if self._next_call_follows(source, index):
             return True
+        place = index
+        for _ in range(_MOST_STRAYS):
+            stray = _STRAY.match(text, place)
+            if stray is None or (place > index and self._is_frame(source, place)):
+                break
+            place = stray.end()
         rest = text[place : place + REACH]
-        if not source.final and len(rest) < REACH and _BEGUN.fullmatch(rest):
+        if not source.final and len(rest) < REACH and _STRAY_BEGUN.fullmatch(rest):
             raise More
         # After stray closers, if there are any, the text ends, the list goes on, or the next call
         # opens.

@@ -41,7 +41,7 @@ _PIECE = late(r"<[^<>]*>|[^<>]+")
 _BLANKS = r"\s{0,16}"
 
 JUNK = late(
-    r"</[^<>\s]{1,64}(?: [^<>\s]{1,64})?>|<[|\uff5c][^|<>\s]{1,64}[|\uff5c]>|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
+    r"</[^<>\s]{1,64}(?:(?: [^<>\s]{1,64})?>|(?=<))|<[|\uff5c][^|<>\s]{1,64}[|\uff5c](?:>|(?=<))|\[/[^\[\]\s]{1,32}\]|```\w{0,16}|[}\])]"
 )
 """Markup that looks like a closer, and can be dropped if nothing is open that it closes."""
 JUNK_BEGINNINGS = late(
