@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
 from toolgrammar.grammar.payload_kinds import PAYLOADS
@@ -20,6 +20,8 @@ from toolgrammar.values.patterns import compile_pattern, late
 if TYPE_CHECKING:
     from toolgrammar.grammar.terminals import Terminal
 
+DISTINCTIVE: Final = 3
+"""The least characters of a mark that is evidence by itself."""
 _PYTHON_BEGUN = late(r"(?:[^\W\d][\w\\]{0,255}\s{0,16}=?|\*{1,2}|\*\*\s{1,16})?\Z")
 """Matches the end of a text that may become the beginning of Python arguments."""
 
@@ -126,3 +128,18 @@ class Expressions:
 def sampled(terminal: Terminal) -> str:
     """Returns the text of a terminal, or a text that its expression matches; "" if unknown."""
     return terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "") or ""
+
+
+@cache
+def written(terminal: Terminal) -> str:
+    """Returns the simplest text of markup; "" for a pattern that matches more than markup."""
+    if terminal.kind == "literal":
+        return terminal.text
+    if terminal.kind != "regex" or terminal.groups or terminal.constants:
+        return ""
+    text = sample(terminal.pattern) or ""
+    # A sample represents its pattern only if the pattern matches all of it, and if it is not a
+    # word.
+    is_mark = len(text) >= DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
+    found = compile_pattern(terminal.pattern).match(text)
+    return text if is_mark and found is not None and found.end() == len(text) else ""

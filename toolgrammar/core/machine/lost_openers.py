@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.core.evidence.mended_marks import MarksOfCalls
 from toolgrammar.core.evidence.remains import Remains
-from toolgrammar.core.machine.expressions import sampled
+from toolgrammar.core.machine.expressions import sampled, written
 from toolgrammar.grammar.call_evidence import is_of_calls, longest_texts, marks_of_calls
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.patterns.beginnings import first_characters, without
@@ -150,7 +150,8 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
     seen = set()
     for group, terminal in node.tokens:
         step = node.steps[group]
-        if terminal.kind != "literal" or step.weight < _MARK or not step.opens:
+        text = written(terminal)
+        if len(text.strip()) < _MARK or not step.opens or _has_attributes(terminal, text):
             continue
         for before, name, behind in _ways(step.node):
             # If `<invoke` is itself an opener in this node, nothing is missing before it.
@@ -161,13 +162,19 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
             if not (before or (behind and _opens_argument(behind[0]))):
                 continue
             # A `{` and a name are not enough to distinguish a call from other data.
-            if sum(each.weight for each in (*before, *behind)) < _MARK:
+            if sum(len(written(each.terminal).strip()) for each in (*before, *behind)) < _MARK:
                 continue
             pattern = _written(before, name, behind)
             # The same markup may follow two openers: the first one of the grammar is inserted.
             if pattern not in seen:
                 seen.add(pattern)
-                yield LostOpener(group, terminal.text, pattern, begins_word=not before)
+                yield LostOpener(group, text, pattern, begins_word=not before)
+
+
+def _has_attributes(terminal: Terminal, text: str) -> bool:
+    """Whether an opener is a tag with attributes: what they say can't be put in."""
+    tag = f'{text.removesuffix(">")} a="b">'
+    return terminal.kind == "regex" and compile_pattern(terminal.pattern).match(tag) is not None
 
 
 def opens_nothing(
@@ -241,7 +248,7 @@ def _literals(node: Place) -> Iterator[tuple[tuple[Token, ...], Place]]:
     for path, reached in queue:
         yield path, reached
         for step in reached.steps.values() if not reached.accepts_text else ():
-            is_plain = step.kind == "literal" and not (step.leaf or step.constants or step.after)
+            is_plain = written(step.terminal) and not (step.leaf or step.constants or step.after)
             if len(path) < _MOST_LITERALS and is_plain and id(step.node) not in seen:
                 seen.add(id(step.node))
                 queue.append(((*path, step), step.node))
@@ -249,12 +256,13 @@ def _literals(node: Place) -> Iterator[tuple[tuple[Token, ...], Place]]:
 
 def _is_mark(step: Token) -> bool:
     """Whether a literal is markup that prose does not have."""
-    return step.weight >= _MARK and not step.terminal.text.strip()[0].isalnum()
+    text = written(step.terminal).strip()
+    return len(text) >= _MARK and not text[0].isalnum()
 
 
 def _opens_argument(step: Token) -> bool:
     """Whether a literal is an opening tag, which distinguishes a name from a word of prose."""
-    return _is_mark(step) and re.match("<[^/]", step.terminal.text.strip()) is not None
+    return _is_mark(step) and re.match("<[^/]", written(step.terminal).strip()) is not None
 
 
 def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) -> str:
@@ -264,7 +272,7 @@ def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) 
     parts = [*map(_plain, before), f"{quote}{_NAME}{quote}"]
     # After a mark the name is enough, unless a tag encloses the name: results of tools have that,
     # too.
-    in_tag = bool(behind) and behind[0].terminal.text.strip().startswith("</")
+    in_tag = bool(behind) and written(behind[0].terminal).strip().startswith("</")
     parts += () if marked and not in_tag else map(_plain, behind)
     # A mark counts anywhere in a line; a JSON object inside a sentence is an example.
     return rf"{_UNQUOTED if marked else _LINE}(?={_BLANKS.join(parts)})"

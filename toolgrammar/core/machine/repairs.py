@@ -10,14 +10,14 @@ Corchuelo et al. 2002, without a cost model.)
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolgrammar.core.machine.expressions import DISTINCTIVE, written
 from toolgrammar.core.machine.kept import kept
 from toolgrammar.grammar.roles import CLOSING_LINES, GROUP_ROLES
 from toolgrammar.patterns.beginnings import literal_start
 from toolgrammar.patterns.partial import alternation, tail_that_begins
-from toolgrammar.patterns.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ MOST_INSERTED = 5
 """The most literals that one repair inserts."""
 _MOST_NODES = 200
 """The most nodes that a search visits."""
-_DISTINCTIVE = 3
-"""The least characters of a literal that is evidence of markup by itself."""
 _CLOSED = ("call", *GROUP_ROLES)
 BRACKETS = frozenset("}])")
 _LANDMARK = 5
@@ -177,7 +175,7 @@ def call_openers_of(node: Node) -> re.Pattern[str] | None:
         node.machine.expressions.pattern(terminal)
         for group, terminal in node.tokens
         if node.steps[group].opens == "call"
-        and len(terminal.text.strip() or literal_start(terminal.pattern)) >= _DISTINCTIVE
+        and len(terminal.text.strip() or literal_start(terminal.pattern)) >= DISTINCTIVE
     ]
     return compile_pattern("|".join(found)) if found else None
 
@@ -187,26 +185,11 @@ def _is_mark(terminal: Terminal, openers: set[str]) -> bool:
     text = terminal.text.strip()
     return (
         terminal.kind == "literal"
-        and len(text) > _DISTINCTIVE
+        and len(text) > DISTINCTIVE
         # `</tool_call>` is markup; a word, or a key such as `"name"`, may stand in any text.
         and not (text[0].isalnum() or text[-1].isalnum() or '"' in text)
         and text not in openers
     )
-
-
-@cache
-def written(terminal: Terminal) -> str:
-    """Returns the simplest text of markup; "" for a pattern that matches more than markup."""
-    if terminal.kind == "literal":
-        return terminal.text
-    if terminal.kind != "regex" or terminal.groups or terminal.constants:
-        return ""
-    text = sample(terminal.pattern) or ""
-    # A sample represents its pattern only if the pattern matches all of it, and if it is not a
-    # word.
-    is_mark = len(text) >= _DISTINCTIVE and not text[:1].isalnum() and text == text.strip()
-    found = compile_pattern(terminal.pattern).match(text)
-    return text if is_mark and found is not None and found.end() == len(text) else ""
 
 
 def begins_line(terminal: Terminal) -> bool:
@@ -230,7 +213,7 @@ def clipped(step: Step) -> str:
     # Of `</parameter></function>` a model may write only the first tag.
     pieces = _PIECE.findall(step.terminal.text.strip())
     half = "".join(pieces[:-1])
-    return half if len(half) > _DISTINCTIVE and pieces[-1].endswith(">") else ""
+    return half if len(half) > DISTINCTIVE and pieces[-1].endswith(">") else ""
 
 
 def _can_be_inserted(step: Step) -> bool:
@@ -259,7 +242,7 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
         return "", step
     pattern = expressions.pattern(terminal)
     # In an envelope, a closing bracket is a closer even though it is short.
-    if len(text) >= _DISTINCTIVE or text in BRACKETS:
+    if len(text) >= DISTINCTIVE or text in BRACKETS:
         return pattern, step
     # `</` alone is not evidence, but `</` and the name after it are.
     repeated = _forced(step.node)

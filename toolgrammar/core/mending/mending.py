@@ -21,6 +21,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.evidence.member_behind import stands_early
 from toolgrammar.core.evidence.used import touches
+from toolgrammar.core.machine.expressions import written
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
 from toolgrammar.core.machine.repairs import (
@@ -31,7 +32,6 @@ from toolgrammar.core.machine.repairs import (
     clipped,
     ends_line,
     repairs_of,
-    written,
 )
 from toolgrammar.core.mending.misspelt import respell
 from toolgrammar.core.mending.section_words import pass_words
