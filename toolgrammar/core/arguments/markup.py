@@ -34,8 +34,9 @@ _STRAY = late(  # A bracket, `</args>` or a fence; a closer may lack a character
     r"\s+|[}\])]|<?[/|\uff5c][^|<>\s\"]{1,64}\|?>?|```\w{0,16}"
 )
 _STRAY_BEGUN = late(r"(?:,\s{0,64}|[</|\uff5c][^<>\s]{0,64}|`{1,2})?")
+"""What may become one, or the comma before a next member."""
 _MOST_STRAYS: Final = 64
-"""Stray closers, which the grammar does not accept there."""
+"""The most stray closers, which the grammar does not accept there, that are passed over."""
 _BRACKETS = late(r"[\s}\])]{0,64}")
 _QUOTES: Final = ('"', "'", "`", "\\")
 _NEXT = late(r",\s{0,64}\{")  # The next call of a list.
