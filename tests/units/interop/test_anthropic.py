@@ -177,6 +177,21 @@ def test_models_of_the_package_are_read_too() -> None:
     assert list(from_stream(models)) == list(from_stream(chunks))
 
 
+def test_a_stream_has_what_the_caller_says_of_its_message() -> None:
+    events = [TextDelta("Hi")]
+    found = accumulated(to_stream(events, message_id="c", model="m", stop_reason="refusal"))
+    assert (found.id, found.model, found.stop_reason) == ("c", "m", "refusal")
+
+
+@pytest.mark.parametrize("given", [[], [{"type": "message_start", "message": {"id": "c"}}]])
+def test_a_repaired_stream_begins_with_a_whole_message(given: list[dict[str, Any]]) -> None:
+    block = {"type": "text", "text": "Hi"}
+    chunks = [*given, {"type": "content_block_start", "index": 0, "content_block": block}]
+    found = accumulated(repair_stream(chunks))
+    assert (found.id, found.role, found.type) == ("c" if given else "", "assistant", "message")
+    assert found.content[0].text == "Hi"  # type: ignore[union-attr]
+
+
 def test_an_async_stream_gives_an_async_stream() -> None:
     events, _ = read(MESSAGES["two-calls"], 3)
 

@@ -15,6 +15,7 @@ from toolgrammar.interop.anthropic.blocks import BlockReader
 from toolgrammar.interop.anthropic.shapes import (
     INVALID,
     BlockWriter,
+    begun_message,
     to_message,
     to_tool_calls,
 )
@@ -232,8 +233,8 @@ class _Repaired(RepairedStream):
 
     def __init__(self, events: ReadEvents, id_prefix: str | None) -> None:
         super().__init__(events)
-        # Their first event holds the message as it begins.
-        self._head: dict[str, Any] = {"id": "", "role": "assistant", "content": []}
+        # Their first event holds the message as it begins; what a server leaves out is added.
+        self._head = begun_message()
         check_id_prefix(id_prefix)
         self._id_prefix = id_prefix
         self._stop: Mapping[str, Any] = {}

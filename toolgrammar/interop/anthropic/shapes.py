@@ -170,7 +170,13 @@ def to_stream(
         stop_reason: why the message ends; None: `max_tokens` if it ends inside a call, `tool_use`
             if there were others, else `end_turn`.
     """
-    message: dict[str, Any] = {
+    message = begun_message(message_id, model)
+    return translated(BlockWriter(message, id_prefix, stop_reason, thinking=thinking), events)
+
+
+def begun_message(message_id: str = "", model: str = "") -> dict[str, Any]:
+    """Returns the message in the event that begins a stream."""
+    return {
         "id": message_id,
         "type": "message",
         "role": "assistant",
@@ -180,7 +186,6 @@ def to_stream(
         "stop_sequence": None,
         "usage": {"input_tokens": 0, "output_tokens": 0},
     }
-    return translated(BlockWriter(message, id_prefix, stop_reason, thinking=thinking), events)
 
 
 class BlockWriter:

@@ -200,8 +200,13 @@ class _Repaired(RepairedStream):
 
     def __init__(self, events: ReadEvents, id_prefix: str | None, reasoning_key: str) -> None:
         super().__init__(events)
-        # The first chunk says what the others are called.
-        self._head: dict[str, Any] = {"id": "", "object": "chat.completion.chunk"}
+        # The first chunk says what the others are called; what a server leaves out is added.
+        self._head: dict[str, Any] = {
+            "id": "",
+            "object": "chat.completion.chunk",
+            "created": 0,
+            "model": "",
+        }
         check_id_prefix(id_prefix)
         check_reasoning_key(reasoning_key)
         self._options = id_prefix, reasoning_key

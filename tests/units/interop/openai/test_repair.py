@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from openai.types.chat import ChatCompletion, ChatCompletionMessageFunctionToolCall
+from openai.types.chat import (
+    ChatCompletion,
+    ChatCompletionChunk,
+    ChatCompletionMessageFunctionToolCall,
+)
 
 from toolgrammar.interop import anthropic, openai
 
@@ -79,6 +83,13 @@ def test_a_count_of_tokens_that_comes_with_the_pieces_stands_in_the_last_chunk()
         for piece in pieces
     ]
     assert list(openai.repair_stream(chunks))[-1]["usage"] == usage
+
+
+@pytest.mark.parametrize("given", [{}, {"id": "c", "model": "m"}])
+def test_a_repaired_stream_has_whole_chunks(given: dict[str, Any]) -> None:
+    for each in openai.repair_stream([{**given, "choices": [{"delta": {"content": "Hi"}}]}]):
+        chunk = ChatCompletionChunk.model_validate(each)
+        assert (chunk.id, chunk.model) == (given.get("id", ""), given.get("model", ""))
 
 
 def test_a_call_without_a_name_is_left_out_of_a_message_and_told() -> None:
