@@ -187,6 +187,13 @@ def test_text_behind_a_cut_call_is_no_cut_message() -> None:
     assert reasons == ["length", "tool_calls"]
 
 
+def test_a_stream_has_what_the_caller_says_of_its_message() -> None:
+    head: dict[str, Any] = {"created": 7, "model": "m"}
+    first, *_, last = to_stream([], completion_id="c", **head, finish_reason="content_filter")
+    assert all(each.items() >= {"id": "c", **head}.items() for each in (first, last))
+    assert last["choices"][0]["finish_reason"] == "content_filter"
+
+
 def test_numbers_that_json_cannot_write_are_the_callers_mistake() -> None:
     with pytest.raises(ValueError, match="the arguments of 'x' are no JSON"):
         to_tool_calls([ToolCall("x", {"a": float("nan")})])

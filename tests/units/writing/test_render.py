@@ -263,6 +263,14 @@ def test_what_is_refused_says_why(
     assert said in str(found.value)
 
 
+@pytest.mark.parametrize(
+    ("form", "written"), [("bash_fence", "```bash\nls\n```"), ("simple_agent", "🛠️ bash ls\n🛠️🔚")]
+)
+def test_the_one_argument_of_a_call_is_its_text(form: str, written: str) -> None:
+    assert formats[form].render([ToolCall("bash", {"command": "ls"})]) == written
+    assert formats[form].render([ToolCall("bash", input="ls")]) == written
+
+
 @pytest.mark.parametrize("value", ["<b>x</b>\n", " padded ", "a\n\nb\n"])
 def test_a_value_in_cdata_stands_in_the_tag_of_its_model(value: str) -> None:
     written = formats["minicpm5"].render([ToolCall("note", {"body": value})])

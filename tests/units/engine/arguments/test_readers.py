@@ -7,6 +7,7 @@ import datetime
 import enum
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from typing import (
     TYPE_CHECKING,
@@ -167,7 +168,8 @@ def test_lax_conversions(hint: Any, given: Any, wanted: Any) -> None:
         (Typed, {"a": 1, "b": [True]}),
         (Iterable[int], ["x"]),
         (Named, {"x": True}),
-        (datetime.date, True),
+        *((hint, True) for hint in (datetime.date, datetime.datetime, datetime.time)),
+        *((hint, False) for hint in (datetime.timedelta, Decimal, complex)),
         (Place, {"lat": 1, "stops": ["07"]}),
         (Point, {"x": True}),
         (int | str, True),

@@ -205,6 +205,19 @@ print([str(r.error) for r in engine.run_all_sync([ToolCall("hang")] * 3)])
 
 
 @both
+def test_a_call_for_which_no_thread_is_left_fails(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    engine = Engine([Tool(lambda: "done", name="tool", timeout=30)])
+    monkeypatch.setattr(threading.Thread, "start", start)
+    error = driver.run(engine, call("tool")).error
+    assert str(error) == "tool_error:can't start new thread"
+
+
+@both
 def test_one_engine_from_many_threads_and_loops(driver: Driver) -> None:
     def echo(n: int) -> int:
         return n

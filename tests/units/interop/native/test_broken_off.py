@@ -44,6 +44,8 @@ def langchain_chunks(reason: str | None) -> Any:
 def test_a_call_that_only_the_end_closes_needs_the_reason(streamed: Any, *, without: bool) -> None:
     for reason, runs in (("stop", True), ("length", False), (None, without)):
         stream = streamed(reason)
+        with pytest.raises(RuntimeError, match=r"^no result yet: take all of the stream first$"):
+            _ = stream.result
         list(stream)
         [call] = stream.result.calls
         assert call.executable is runs

@@ -107,6 +107,26 @@ def test_a_message_of_blocks(case: Case) -> None:
         assert sorted(runs, key=str) == sorted(case.runs, key=str)
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("name-doubled", "Found the name 'weather' doubled, or in pieces"),
+        ("no-json-at-all", "The arguments are no JSON; a call wants a JSON object"),
+        ("list", "The arguments are JSON of the type array; a call wants a JSON object"),
+        ("broken-and-cut", "The answer was cut in the arguments"),
+        ("cut-before-the-arguments", "The answer was cut before the arguments"),
+        ("two-objects", "The arguments of 2 calls stand in one"),
+        ("same-object-twice", "The same arguments stand 2 times"),
+        ("empty-object-first", "An empty object stands before the arguments"),
+    ],
+)
+def test_what_was_wrong_is_told_with_the_name_of_the_call(name: str, message: str) -> None:
+    (case,) = (case for case in CASES if case.name == name)
+    stream = openai.from_stream(deltas(case, 7), repair=True, tools=TOOLS)
+    list(stream)
+    assert stream.result.diagnostics[-1].message == f"{message} (in the call of 'weather')"
+
+
 def mutated(value: Any, draw: random.Random) -> Any:
     """A part of a chunk with other values here and there, and with keys missing."""
     if draw.random() < RARELY:
