@@ -233,6 +233,11 @@ class _Session:
         finally:
             with self._lock:
                 self._loop = None
+            # Calls in flight end here: `asyncio.run` would log what they raise as unhandled.
+            calls = asyncio.all_tasks() - {asyncio.current_task()}
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
 
     async def _listed(self) -> list[mcp.Tool]:
         """Returns the tools of all pages."""

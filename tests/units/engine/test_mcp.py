@@ -187,11 +187,17 @@ def test_the_limit_of_a_call_ends_it_on_the_server_too(
         assert engine.run_sync(ToolCall("add", {"a": 1, "b": 1})).value == 2
 
 
-def test_a_call_in_flight_ends_with_the_block(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("connect", "said"),
+    [(server, "Connection closed"), (new_server, "the connection to the MCP server was closed")],
+)
+def test_a_call_in_flight_ends_with_the_block(
+    connect: Callable[[], Any], said: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     started = tmp_path / "started"
     arguments = {"started": str(started), "cancelled": str(tmp_path / "cancelled")}
     found: list[ToolResult] = []
-    with McpTools(server()) as tools:
+    with McpTools(connect()) as tools:
         engine = Engine(tools, trace=MemorySink())
         worker = threading.Thread(
             target=lambda: found.append(engine.run_sync(ToolCall("hang", arguments)))
@@ -199,8 +205,8 @@ def test_a_call_in_flight_ends_with_the_block(tmp_path: Path) -> None:
         worker.start()
         wait_for(started)
     worker.join()
-    assert found[0].error is not None
-    assert found[0].error.code == "tool_error"
+    assert str(found[0].error) == f"tool_error:{said}"
+    assert [each.getMessage() for each in caplog.records] == []
 
 
 def test_the_block_may_be_entered_again_but_not_twice_at_once() -> None:
