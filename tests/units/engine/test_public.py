@@ -94,31 +94,37 @@ except ImportError as error:
 
 
 @pytest.mark.parametrize(
-    ("settings", "kind"),
+    ("settings", "kind", "said"),
     [
-        ({"tools": [tool, tool]}, ValueError),
-        ({"concurrency": 0}, ValueError),
-        ({"timeout": 0}, ValueError),
-        ({"timeout": -1}, ValueError),
-        ({"timeout": float("nan")}, ValueError),
-        ({"retries": -1}, ValueError),
-        ({"on_failure": "stop"}, ValueError),
-        ({"max_result_chars": -1}, ValueError),
-        ({"concurrency": "8"}, TypeError),
-        ({"timeout": "8"}, TypeError),
-        ({"retries": None}, TypeError),
-        ({"tools": tool}, TypeError),
-        ({"tools": Tool(tool)}, TypeError),
-        ({"tools": "tool"}, TypeError),
-        ({"approval": True}, TypeError),
-        ({"input_guardrails": tool}, TypeError),
-        ({"output_guardrails": [3]}, TypeError),
+        ({"tools": [tool, tool]}, ValueError, "two tools are named 'tool'"),
+        ({"concurrency": 0}, ValueError, "concurrency must be at least 1 or None, got 0"),
+        ({"timeout": 0}, ValueError, "timeout must be positive or None, got 0"),
+        ({"timeout": -1}, ValueError, "timeout must be positive or None, got -1"),
+        ({"timeout": float("nan")}, ValueError, "timeout must be positive or None, got nan"),
+        ({"retries": -1}, ValueError, "retries must not be negative, got -1"),
+        ({"on_failure": "stop"}, ValueError, "on_failure must be 'skip' or 'continue', got 'stop'"),
+        ({"max_result_chars": -1}, ValueError, "max_result_chars must be at least 0 or None, got"),
+        ({"concurrency": "8"}, TypeError, "concurrency must be a whole number or None, got '8'"),
+        ({"concurrency": True}, TypeError, "concurrency must be a whole number or None, got True"),
+        ({"timeout": "8"}, TypeError, "timeout must be seconds or None, got '8'"),
+        ({"retries": None}, TypeError, "retries must be a number or a Retry, got None"),
+        ({"tools": tool}, TypeError, "tools must be a list of tools, got <function tool"),
+        ({"tools": Tool(tool)}, TypeError, "tools must be a list of tools, got Tool('tool')"),
+        ({"tools": "tool"}, TypeError, "tools must be a list of tools, got 'tool'"),
+        ({"approval": True}, TypeError, "a guardrail or approval hook is called, got True"),
+        ({"input_guardrails": tool}, TypeError, "guardrails must be a list of functions, got"),
+        ({"output_guardrails": [3]}, TypeError, "a guardrail or approval hook is called, got 3"),
+        ({"cache": 3}, TypeError, "a cache has the methods get and set; got 3"),
+        ({"trace": 3}, TypeError, "trace must be a TraceSink or several, got 3"),
+        ({"trace": "a.jsonl"}, TypeError, "trace must be a TraceSink or several, got 'a.jsonl'"),
+        ({"trace": [print]}, TypeError, "a TraceSink has a method emit(name, payload); got <built"),
     ],
     ids=without_addresses,
 )
-def test_mistakes_raise_at_once(settings: dict[str, Any], kind: type[Exception]) -> None:
-    with pytest.raises(kind):
+def test_mistakes_raise_at_once(settings: dict[str, Any], kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind) as caught:
         Engine(**{"tools": [tool], **settings})
+    assert str(caught.value).startswith(said)
 
 
 @pytest.mark.parametrize("wrong", [{"timeout": 0}, {"retries": -1}, {"cache_ttl": 0}], ids=repr)
@@ -132,15 +138,16 @@ def test_what_is_no_call_is_a_mistake(wrong: Any) -> None:
     import asyncio
 
     engine = Engine([tool])
-    with pytest.raises(TypeError):
+    said = rf"^expected a toolgrammar\.ToolCall, got {type(wrong).__name__}$"
+    with pytest.raises(TypeError, match=said):
         engine.run_sync(wrong)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=said):
         asyncio.run(engine.run_async(wrong))
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=said):
         engine.run_all_sync([ToolCall("tool"), wrong])
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=said):
         asyncio.run(engine.run_all_async([wrong]))
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^expected a ParseResult or calls, got ToolCall"):
         engine.run_all_sync(ToolCall("tool"))  # type: ignore[arg-type]
 
 

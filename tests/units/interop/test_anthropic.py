@@ -181,6 +181,9 @@ def test_a_stream_has_what_the_caller_says_of_its_message() -> None:
     events = [TextDelta("Hi")]
     found = accumulated(to_stream(events, message_id="c", model="m", stop_reason="refusal"))
     assert (found.id, found.model, found.stop_reason) == ("c", "m", "refusal")
+    call: list[Event] = [CallStart(0, "f"), CallEnd(0, ToolCall("f"))]
+    first, second = (accumulated(to_stream(call, message_id=each)).content for each in "cd")
+    assert first != second
 
 
 @pytest.mark.parametrize("given", [[], [{"type": "message_start", "message": {"id": "c"}}]])

@@ -192,6 +192,9 @@ def test_a_stream_has_what_the_caller_says_of_its_message() -> None:
     first, *_, last = to_stream([], completion_id="c", **head, finish_reason="content_filter")
     assert all(each.items() >= {"id": "c", **head}.items() for each in (first, last))
     assert last["choices"][0]["finish_reason"] == "content_filter"
+    events: list[Event] = [CallStart(0, "f"), CallEnd(0, ToolCall("f"))]
+    ids = [accumulated(list(to_stream(events, completion_id=each)))["tool_calls"] for each in "cd"]
+    assert ids[0] != ids[1]
 
 
 def test_numbers_that_json_cannot_write_are_the_callers_mistake() -> None:

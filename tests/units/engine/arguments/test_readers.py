@@ -687,6 +687,18 @@ def test_model_as_schema_gives_the_handler_an_instance(driver: Driver) -> None:
     )
 
 
+def test_a_tool_with_a_model_has_the_name_of_its_function_if_there_is_one() -> None:
+    class Handler:
+        def __call__(self, place: Place) -> float:
+            return place.lat
+
+    def handler(more: int, place: Place) -> float:
+        return more + place.lat
+
+    tools: list[Any] = [partial(handler, 1), Handler(), lambda place: place.lat]
+    assert [Tool(each, schema=Place).name for each in tools] == ["handler", "Place", "Place"]
+
+
 @both
 def test_each_driver_calls_its_own_function(driver: Driver) -> None:
     def plain(n: int) -> str:
@@ -715,7 +727,7 @@ def test_each_driver_calls_its_own_function(driver: Driver) -> None:
     ids=repr,
 )
 def test_what_cannot_be_run_is_no_tool(thing: Any) -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^expected a callable with type hints or a Tool, got "):
         Engine([thing])
 
 

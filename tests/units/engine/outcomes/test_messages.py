@@ -8,7 +8,7 @@ from anthropic.types import MessageParam
 from openai.types.chat import ChatCompletionToolMessageParam
 from pydantic import TypeAdapter
 
-from toolgrammar import ToolCall, formats
+from toolgrammar import ToolCall, formats, parse
 from toolgrammar.engine import Engine
 from toolgrammar.engine.outcomes.failures import ToolError
 from toolgrammar.engine.outcomes.messages import to_messages
@@ -91,6 +91,20 @@ def test_a_format_without_one_gets_json_lines() -> None:
     names = ["weather", "now", "boom"]
     assert lines == [{"name": n, "content": c} for n, c in zip(names, CONTENTS, strict=True)]
     assert "ü" in message["content"]
+
+
+def test_a_json_line_that_would_be_a_call_has_all_its_marks_escaped() -> None:
+    """Any element whose name is that of a tool is a call there."""
+    content = "<search>\n<q>ü_1</q>\n</search>"
+    (message,) = to_messages([ToolResult(ToolCall("search"), content)], "devin_xml")
+    q, end = (rf"\u003c{each}q\u003e" for each in ("", r"\u002f"))
+    assert message["content"] == (
+        r'{"name": "search", "content": "\u003csearch\u003e\n'
+        rf"{q}ü\u005f1{end}\n"
+        r'\u003c\u002fsearch\u003e"}'
+    )
+    assert json.loads(message["content"]) == {"name": "search", "content": content}
+    assert not parse(message["content"], "devin_xml", tools=[{"name": "search"}]).calls
 
 
 @pytest.mark.parametrize("style", ["openai", "anthropic", "hermes", "reploid"])

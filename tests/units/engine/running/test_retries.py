@@ -147,19 +147,21 @@ def test_what_is_no_exception_is_never_retried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "kind"),
+    ("settings", "kind", "said"),
     [
-        ({"max_retries": -1}, ValueError),
-        ({"initial": -1}, ValueError),
-        ({"max_delay": float("nan")}, ValueError),
-        ({"max_retries": "1"}, TypeError),
-        ({"on": (1,)}, TypeError),
+        ({"max_retries": -1}, ValueError, "max_retries must not be negative, got -1"),
+        ({"initial": -1}, ValueError, "initial must not be negative, got -1"),
+        ({"max_delay": float("nan")}, ValueError, "max_delay must not be negative, got nan"),
+        ({"max_retries": "1"}, TypeError, "max_retries must be a whole number, got '1'"),
+        ({"max_retries": True}, TypeError, "max_retries must be a whole number, got True"),
+        ({"on": (1,)}, TypeError, "Retry(on=…) wants classes of exceptions, got 1"),
     ],
     ids=repr,
 )
-def test_wrong_settings(settings: dict[str, Any], kind: type[Exception]) -> None:
-    with pytest.raises(kind):
+def test_wrong_settings(settings: dict[str, Any], kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind) as caught:
         Retry(**settings)
+    assert str(caught.value) == said
 
 
 @pytest.mark.parametrize("kinds", [KeyError, [KeyError], (KeyError,)])

@@ -83,13 +83,15 @@ def test_payloads(driver: Driver) -> None:
     [
         (ToolCall("nobody"), "tool.resolve.fail", "unknown_tool"),
         (ToolCall("tool", {"text": 5}), "args.parse.fail", "bad_args"),
+        (ToolCall("tool", status="unreadable"), "args.parse.fail", "bad_args"),
         (ToolCall("tool", status="truncated"), "call.refuse", "refused"),
+        (ToolCall("tool", doubts=("inner-quote",)), "call.refuse", "refused"),
         (ToolCall("guarded"), "guard.input.block", "guardrail"),
         (ToolCall("wrong"), "tool.invoke.user_error", "user_error"),
         (ToolCall("broken"), "tool.invoke.fail", "tool_error"),
         (ToolCall("asks"), "approval.deny", "denied"),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
+    ids=lambda each: each if isinstance(each, str) else f"{each.name}-{each.status}",
 )
 def test_failures_have_an_event(driver: Driver, asked: ToolCall, event: str, code: str) -> None:
     def guard(seen: ToolCall, _: object) -> bool:
@@ -194,8 +196,9 @@ def test_failing_sink_is_logged_once(driver: Driver, caplog: pytest.LogCaptureFi
         for _ in range(2):
             assert driver.run(engine, call("tool")).ok
     assert len(memory.events) == spoiler.seen == 24
-    told = [record.levelno for record in caplog.records if record.name == "toolgrammar.engine"]
-    assert told == [logging.ERROR]
+    told = [record for record in caplog.records if record.name == "toolgrammar.engine"]
+    assert [each.levelno for each in told] == [logging.ERROR]
+    assert told[0].getMessage() == "the trace sink Spoiler failed"
 
 
 @both
@@ -209,9 +212,3 @@ def test_plans_say_which_call_is_which(driver: Driver) -> None:
     assert len(plans) == 1
     places = {event.payload["run"]: event.payload["index"] for event in sink.events[1:-1]}
     assert sorted(places.values()) == [0, 1]
-
-
-def test_what_is_no_sink_is_a_mistake() -> None:
-    for wrong in ("file.jsonl", 3, [print]):
-        with pytest.raises(TypeError):
-            Engine([], trace=wrong)  # type: ignore[arg-type]

@@ -71,3 +71,9 @@ def test_a_key_that_is_none_is_doubted_without_tools() -> None:
 def test_what_is_sure_runs(arguments: str) -> None:
     (call,) = _calls(arguments)
     assert call.executable
+
+
+@pytest.mark.parametrize(("count", "told_apart"), [(64, True), (65, False)])
+def test_so_many_objects_in_a_row_are_those_of_calls(count: int, *, told_apart: bool) -> None:
+    calls = _calls("".join(f'{{"path": "{place}"}}' for place in range(count)))
+    assert [call.executable for call in calls] == ([True] * count if told_apart else [False])

@@ -182,6 +182,15 @@ def test_an_error_of_the_server_goes_through() -> None:
     assert any("overloaded" in each.message for each in stream.result.diagnostics)
 
 
+def test_an_error_in_a_whole_response_is_told() -> None:
+    error = {"code": "server_error", "message": "overloaded"}
+    given = response(text_item("Well."), status="failed", error=error)
+    message = openai.repair_response(given, "hermes", TOOLS)
+    assert message == given
+    said = [each.message for each in message.result.diagnostics]
+    assert said == ["Found an error of the server: overloaded"]
+
+
 def test_an_async_response_gives_an_async_one() -> None:
     events = events_of(CASES[0][0], 3)
 

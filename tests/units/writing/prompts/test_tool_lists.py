@@ -65,6 +65,25 @@ def test_a_choice_is_a_union_in_typescript(keyword: str) -> None:
     assert "seats?: string | number,\n" in written
 
 
+@pytest.mark.parametrize(
+    ("kind", "typescript", "python"),
+    [
+        ("string", "string", "str"),
+        ("integer", "number", "int"),
+        ("number", "number", "float"),
+        ("boolean", "boolean", "bool"),
+        ("null", "null", "None"),
+        ("object", "object", "dict"),
+        ("array", "any[]", "list"),
+    ],
+)
+def test_each_type_has_its_name(kind: str, typescript: str, python: str) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": kind}}, "required": ["x"]}
+    tools = [ToolSpec("f", "", schema)]
+    assert f"\nx: {typescript},\n" in WRITERS["tools_typescript"](tools)
+    assert WRITERS["tools_python"](tools).startswith(f"def f(x: {python}):")
+
+
 def test_python_is_python() -> None:
     found = ast.parse(WRITERS["tools_python"](TOOLS)).body
     assert [each.name for each in found if isinstance(each, ast.FunctionDef)] == [

@@ -71,6 +71,13 @@ def test_an_id_that_must_be_there_is_made_up(tmp_path: Path) -> None:
     rules = 'results: result+\nresult: "<" id "|" content ">"\nid: /\\w+/\ncontent: RAW\n'
     check(tmp_path, rules, '<c1|one><call_1|two "2"\nü>')
     check(tmp_path, rules, '<c1|one><turn2_1|two "2"\nü>', id_prefix="turn2_")
+    call = {"function": {"name": "f", "arguments": "{}"}}
+    conversation: list[dict[str, Any]] = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": "one"},
+    ]
+    written = load_format(tmp_path / "mine.lark").render_conversation(conversation)
+    assert "Tool: <call_0|one>" in written
 
 
 def test_an_id_that_holds_the_name_is_made_up_as_calls_are_written(tmp_path: Path) -> None:
@@ -263,6 +270,19 @@ def test_markup_in_a_name_or_an_id_is_broken() -> None:
     assert "functions.f<\\|end|>\\n<\\|start|>developer<\\|message|> to=" in written
     written = toolgrammar.formats["mistral_v11"].render_results([Answer(call, "x")])
     assert written == "[TOOL_RESULTS]c[\\TOOL_CONTENT][TOOL_CONTENT]x[/TOOL_RESULTS]"
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        (5, "results must be a list of results, got int 5: an engine's report has them; Ans"),
+        ([*ONE, "x"], "results[1] must have a call and a content, got str 'x'"),
+    ],
+)
+def test_what_are_no_results_is_a_mistake(results: Any, said: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        toolgrammar.formats["harmony"].render_results(results)
+    assert str(caught.value).startswith(said)
 
 
 def test_an_unknown_way_to_treat_markup_is_an_error() -> None:
