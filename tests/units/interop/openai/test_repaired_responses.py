@@ -155,6 +155,9 @@ def test_a_response_is_repaired(
         ]
         ended = [each["item"] for each in out if each["type"].endswith("item.done")]
         assert [item["content"][0]["text"] for item in ended if item["type"] == "message"] == parts
+        whole_calls = [(each["name"], each["arguments"]) for each in out if "name" in each]
+        items = [each for each in out[-1]["response"]["output"] if "arguments" in each]
+        assert sorted(whole_calls) == sorted((each["name"], each["arguments"]) for each in items)
         # The deltas of each item add up to it.
         for place, item in enumerate(out[-1]["response"]["output"]):
             own = [each for each in out if each.get("output_index") == place]

@@ -285,6 +285,14 @@ def test_what_are_no_results_is_a_mistake(results: Any, said: str) -> None:
     assert str(caught.value).startswith(said)
 
 
+def test_a_content_that_stays_a_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Breaking it helps in every format that is known: here nothing is broken at all."""
+    monkeypatch.setattr("toolgrammar.writing.results.render_results._PASSES", 0)
+    said = "^the format can't carry a content: it would be read as a call$"
+    with pytest.raises(RenderError, match=said):
+        toolgrammar.formats["hermes"].render_results([Answer(ToolCall("f"), "words")])
+
+
 def test_an_unknown_way_to_treat_markup_is_an_error() -> None:
     with pytest.raises(ValueError, match="must be 'escape' or 'refuse', got 'drop'"):
         toolgrammar.formats["hermes"].render_results(ONE, on_markup="drop")  # type: ignore[arg-type]
