@@ -15,8 +15,12 @@ from tests.mutation import running
 if TYPE_CHECKING:
     import pytest
 
-UNUSED = ("tests/house", "tests/fleets", "tests/mutation", "tests/units/cli/test_bench_suites.py")
-"""Tests of the tree, of installed packages, and of the benchmarks."""
+UNUSED = (
+    *("tests/house", "tests/fleets", "tests/mutation", "tests/units/cli/test_bench_suites.py"),
+    "tests/units/testing/test_plugin.py",
+)
+"""Tests of the tree, of installed packages, of the benchmarks, and of how pytest loads the plugin:
+they fail where it is loaded by its name, and a test that fails unmutated would kill any mutant."""
 
 
 class Traced:
