@@ -17,18 +17,12 @@ if TYPE_CHECKING:
 
 
 def check_calls(calls: Iterable[ToolCall]) -> None:
-    """Checks that the calls hold what their types say, and what JSON can say.
+    """Checks that the calls may run, and hold what JSON can say.
 
     Raises:
-        TypeError: a name is not a string, or arguments are no dict.
         RenderError: a key is not a string, values nest too deep, or the call may not run.
     """
     for call in calls:
-        if not isinstance(call.name, str):
-            raise TypeError(f"the name of a call must be a str, got {type(call.name).__name__}")
-        if not isinstance(call.arguments, dict):
-            got = type(call.arguments).__name__
-            raise TypeError(f"the arguments of {call.name!r} must be a dict, got {got}")
         if not call.executable:
             why = ", ".join(call.doubts) or call.status
             raise RenderError(
