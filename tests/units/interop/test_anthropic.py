@@ -345,3 +345,11 @@ def test_a_text_in_several_blocks_is_read_as_one() -> None:
     assert found.result.calls[0].arguments == {"n": 1}
     plain = {"role": "assistant", "content": parts[:1] * 2}
     assert repair_message(plain, "hermes") == plain
+
+
+def test_the_thinking_of_a_message_is_its_reasoning() -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "S"}
+    message = {"role": "assistant", "content": [thought, {"type": "text", "text": "Well."}]}
+    found = repair_message(message)
+    assert found == message
+    assert (found.result.reasoning, found.result.text) == ("Hm.", "Well.")

@@ -46,6 +46,10 @@ def test_numbers_are_ids_and_other_methods_are_passed() -> None:
 def test_what_is_no_request_is_the_callers_mistake() -> None:
     with pytest.raises(TypeError, match="expected a dict or a model of the API"):
         from_tool_calls(["tools/call"])
+    said = "a call has its name under params.name; this one has 'nom', 'arguments'"
+    with pytest.raises(KeyError) as caught:
+        from_tool_calls([{"method": "tools/call", "params": {"nom": "f", "arguments": {}}}])
+    assert caught.value.args == (said,)
 
 
 def test_a_call_that_is_not_executable_makes_no_request() -> None:

@@ -167,6 +167,16 @@ def test_options_of_another_type_are_named() -> None:
         openai.repair_message({"role": "assistant"}, finish_reason=wrong)
 
 
+@pytest.mark.parametrize("api", [anthropic, langchain, openai])
+def test_what_is_no_event_and_options_without_effect_are_mistakes(api: Any) -> None:
+    with pytest.raises(TypeError, match=r"^events must hold events of toolgrammar, got str 'x': "):
+        list(api.to_stream(["x"]))
+    options: list[dict[str, Any]] = [{"format": "hermes"}, {"tools": []}]
+    for option in options:
+        with pytest.raises(ValueError, match=r"^format and tools say how to repair: they need "):
+            api.from_stream([], **option)
+
+
 @pytest.mark.parametrize("required", [[["a"]], [{}], [5]])
 def test_reploid_requires_no_key_that_is_no_text(required: list[Any]) -> None:
     call = {"name": "A", "args": {"a": 1}}

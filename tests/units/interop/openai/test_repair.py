@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from openai.types.chat import (
@@ -12,6 +13,9 @@ from openai.types.chat import (
 )
 
 from toolgrammar.interop import anthropic, openai
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
 
 COMPLETION: dict[str, Any] = {
     "id": "c",
@@ -97,6 +101,42 @@ def test_a_call_without_a_name_is_left_out_of_a_message_and_told() -> None:
     repaired = openai.repair_message({"role": "assistant", "content": "Hi.", "tool_calls": [call]})
     assert not repaired.get("tool_calls")
     assert [each.code for each in repaired.result.diagnostics] == ["malformed-call"]
+
+
+def test_a_custom_call_stays_beside_one_that_is_found_in_the_text() -> None:
+    custom = {"id": "a", "type": "custom", "custom": {"name": "bash", "input": "ls"}}
+    text = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    repaired = openai.repair_message(
+        {"role": "assistant", "content": text, "tool_calls": [custom]}, "hermes"
+    )
+    first, second = repaired["tool_calls"]
+    assert (first, second["function"]["name"]) == (custom, "f")
+
+
+def test_a_stream_that_is_closed_reads_no_more() -> None:
+    chunk = {"choices": [{"delta": {"content": "Hi"}}]}
+    seen: list[int] = []
+
+    def given() -> Iterator[Any]:
+        for number in range(3):
+            seen.append(number)
+            yield chunk
+
+    async def later() -> AsyncIterator[Any]:
+        for each in given():
+            yield each
+
+    async def main() -> list[Any]:
+        stream = openai.repair_stream(later(), None)
+        await anext(stream)
+        await stream.aclose()
+        return [each async for each in stream]
+
+    stream = openai.repair_stream(given(), None)
+    next(stream)
+    stream.close()
+    assert list(stream) == asyncio.run(main()) == []
+    assert seen == [0, 0]
 
 
 def test_empty_arguments_are_written_as_none() -> None:
