@@ -681,6 +681,8 @@ def test_model_as_schema_gives_the_handler_an_instance(driver: Driver) -> None:
     assert driver.run(engine, ToolCall("handler", {"lat": "1.5"})).value == 1.5
     assert seen == ["handler"]
     assert driver.run(engine, call("swapped", lat=1)).value == {"lat": 1.0, "stops": []}
+    starred = Tool(lambda *given: [each.lat for each in given], schema=Place, name="starred")
+    assert driver.run(Engine([starred]), call("starred", lat=1)).value == [1.0]
     assert str(driver.run(engine, call("handler")).error) == "bad_args:lat: Field required"
     assert str(driver.run(engine, call("handler", lat=True)).error) == (
         "bad_args:lat: Input should be a valid number"

@@ -15,7 +15,7 @@ import uuid
 from typing import Any, NamedTuple
 
 import pytest
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from tests.units.engine.driving import Driver, both, call, without_addresses
 from toolgrammar.engine import Engine
@@ -26,6 +26,13 @@ class Model(BaseModel):
 
     name: str
     secret: SecretStr = SecretStr("hunter2")
+
+
+class Holder(BaseModel):
+    """A model that may hold itself."""
+
+    held: Any = None
+    hidden: str = Field(default="x", exclude=True)
 
 
 @dataclasses.dataclass
@@ -135,6 +142,9 @@ def test_cycles_and_depth() -> None:
     data = Data(1)
     data.b = {"again": data}
     assert through(data) == {"a": 1, "b": {"again": "<cycle>"}}
+    model = Holder()
+    model.held = [model]
+    assert through(model) == {"held": [{"held": ["<cycle>"]}]}
     shared = [1]
     assert through([shared, shared]) == [[1], [1]]
 
