@@ -15,7 +15,7 @@ from toolgrammar.grammar.call_evidence import closers_of, result_openers
 from toolgrammar.grammar.roles import RAW_LIKE, bare_name
 from toolgrammar.grammar.terminals import ANY_TOOL, Production, Terminal
 
-TABLE_VERSION = 9
+TABLE_VERSION = 10
 """Increase it whenever the shape or meaning of the tables changes: old caches are not read."""
 
 JsonTables = dict[str, Any]
@@ -51,6 +51,8 @@ class Tables:
     signs: tuple[tuple[str, int], ...] = ()
     """Texts that show a call, with their weights, as `signs_of` finds them; empty if only the last
     call counts, since the earlier ones are text."""
+    stops: tuple[str, ...] = ()
+    """The strings at which a server stops, as the header has them."""
     machines: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Machines made from these tables, by the names of the tools."""
     around: dict[bool, Any] = field(default_factory=dict, repr=False)
@@ -129,6 +131,7 @@ class Tables:
             "productions": [[p.origin, p.role, list(p.symbols)] for p in self.productions],
             "results": [[p.origin, p.role, list(p.symbols)] for p in self.results],
             "signs": [list(sign) for sign in self.signs],
+            "stops": list(self.stops),
         }
 
     @classmethod
@@ -154,6 +157,7 @@ class Tables:
                 productions=tuple(Production(o, r, tuple(s)) for o, r, s in data["productions"]),
                 results=tuple(Production(o, r, tuple(s)) for o, r, s in data["results"]),
                 signs=tuple((text, weight) for text, weight in data["signs"]),
+                stops=tuple(data["stops"]),
             )
         except (KeyError, TypeError, IndexError) as problem:
             raise ValueError(f"not a table: {problem}") from problem

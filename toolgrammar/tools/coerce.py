@@ -57,6 +57,9 @@ def type_text(text: str, schema: JsonSchema | None) -> tuple[JsonValue, bool]:
                 return _BOOLEANS[word], True
         elif name == "array" or name == "object":  # noqa: PLR1714 - as above
             value = _container(stripped, name)
+            # Where a string is welcome too, the text with its backslashes is one.
+            if value is None and "string" not in types:
+                value = _container(_unescaped(stripped), name)
             if value is not None:
                 return value, True
     return text, "string" in types
@@ -100,6 +103,17 @@ def _container(text: str, name: str) -> Any:
 
         value = read_literal(text, MAX_DEPTH)
     return value if value is not None and type_of(value) == name else None
+
+
+def _unescaped(text: str) -> str:
+    r"""Returns the text that another one is with the escapes of a JSON string, or "".
+
+    Models escape a list or an object, with quotes around it or without: `[{\"id\": 1}]`.
+    """
+    if '\\"' not in text:
+        return ""
+    inner = _json(text if text.startswith('"') else f'"{text}"')
+    return inner.strip() if type(inner) is str else ""
 
 
 def _json(text: str) -> Any:

@@ -50,6 +50,9 @@ def test_what_may_be_something_else_cannot_stream(schema: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "schema", "value"),
     [
+        (r"[{\"id\": \"1\"}]", ARRAY, [{"id": "1"}]),
+        (r'"{\"a\": \"x\\ny\"}"', OBJECT, {"a": "x\ny"}),
+        (r'"{\"a\": 1}"', {"type": ["string", "object"]}, r'"{\"a\": 1}"'),
         ("3", INTEGER, 3),
         ("-0", INTEGER, 0),
         (" 3\n", INTEGER, 3),

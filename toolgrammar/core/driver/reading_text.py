@@ -216,6 +216,9 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
     severity = "error" if may_be_cut else "warning"
     message = f"Found `{written[:40]}` behind the call that it may belong to; left it out"
     hint = "a value may have ended too early" if may_be_cut else "its opener may be missing"
+    if written in driver.node.machine.tables.stops:
+        message = f"Found `{written[:40]}` behind a call, which ends the turn; left it out"
+        hint = "let the server stop at it"
     edits = (Edit(span, ""),)
     builder.report("stray-close-tag", severity, message, span, edits=edits, hint=hint)
 

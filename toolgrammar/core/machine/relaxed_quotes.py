@@ -67,10 +67,11 @@ def alike_pattern(terminal: Terminal) -> str:
     """Returns the expression of a literal in all spellings of the header; "" without any."""
     if terminal.kind != "literal" or not terminal.marks:
         return ""
-    own = re.escape(terminal.marks[0])
     spellings = "|".join(map(re.escape, sorted(terminal.marks, key=len, reverse=True)))
-    words = terminal.text.split()
-    return r"\s+".join(re.escape(word).replace(own, f"(?:{spellings})") for word in words)
+    # The part may hold white space, as in `<invoke name=`: its own stays as the header has it.
+    parts = " ".join(terminal.text.split()).split(terminal.marks[0])
+    spaced = (r"\s+".join(map(re.escape, part.split(" "))) for part in parts)
+    return f"(?:{spellings})".join(spaced)
 
 
 def keys_of(terminal: Terminal) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ Corchuelo et al. 2002, without a cost model.)
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +22,6 @@ from toolgrammar.patterns.partial import alternation, tail_that_begins
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    import re
-
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.grammar.terminals import Terminal
 
@@ -126,16 +125,17 @@ class Repairs:
 
 
 class Strays:
-    """The closers of a grammar that may be left over in text after a call."""
+    """The closers, and tokens that end a turn, which may be left over in text after a call."""
 
     def __init__(self, node: Node) -> None:
         openers = {terminal.text.strip() for _, terminal in node.tokens}
         # A lone closer of reasoning says more than a closer too many: see `report_unopened`.
         openers.update(node.machine.tables.reasoning_tags)
-        terminals = node.machine.tables.terminals
-        found = sorted(
-            (terminal.pattern for terminal in terminals if _is_mark(terminal, openers)), key=len
-        )
+        tables, terminals = node.machine.tables, node.machine.tables.terminals
+        marks = {each.pattern for each in terminals if _is_mark(each, openers)}
+        # A token that ends the turn is left by servers that do not stop at it.
+        marks.update(re.escape(stop) for stop in tables.stops if _is_turn_end(stop, openers))
+        found = sorted(sorted(marks), key=len)
         # An example is `</search>` after a call of `search`; the name is compared when it is found.
         if any(terminal.name == "SAME_NAME" for terminal in terminals):
             found.append(r"</(?P<name>[^\s<>/]{1,256})>")
@@ -178,6 +178,11 @@ def call_openers_of(node: Node) -> re.Pattern[str] | None:
         and len(terminal.text.strip() or literal_start(terminal.pattern)) >= DISTINCTIVE
     ]
     return compile_pattern("|".join(found)) if found else None
+
+
+def _is_turn_end(stop: str, openers: set[str]) -> bool:
+    """Whether a stop string is markup, and is not an opener here; `Observation:` is a word."""
+    return stop[0] + stop[-1] == "<>" and stop not in openers
 
 
 def _is_mark(terminal: Terminal, openers: set[str]) -> bool:

@@ -178,6 +178,7 @@ class _Compiler:
             productions=self.productions,
             signs=signs_of(self.terminals, self.productions) if self.header.calls != "last" else (),
             results=self.results,
+            stops=self.header.stop,
         )
 
     def _lint(self) -> None:

@@ -292,10 +292,10 @@ class RawEnd(TokenPatterns):
         if self.fenced:
             closers.append(NESTED)
         # The order is that of trying: the first alternative that matches counts.
-        # A closer is tried before the tags of quoted calls: it may be one of them.
-        closers += self._near_closers(final=final)
-        closers += self._islands()
-        return [*closers, *self._outer_closers(final=final), *self._tags(), *self._value_closers()]
+        # A closer is tried before the tags of quoted calls: it may be one of them. Markup that is
+        # spelled right is no misspelt closer: `<|call:end|>` resembles `<|arg:end|>`.
+        closers += [*self._islands(), *self._outer_closers(final=final), *self._tags()]
+        return [*closers, *self._near_closers(final=final), *self._value_closers()]
 
     def _outer_closers(self, *, final: bool) -> list[str]:
         """Writes the closers of the markup around the payload; in CDATA all markup is text."""
