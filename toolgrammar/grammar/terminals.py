@@ -82,8 +82,13 @@ class Terminal(NamedTuple):
         return tuple((r, known if r == "name" else text) for r, text in self.constants)
 
     def is_read(self, tools: Sequence[str]) -> bool:
-        """Whether the tool that it represents is known; otherwise it is never read."""
-        return len(tools) == 1 or ("name", ANY_TOOL) not in self.constants
+        """Whether the tool that it represents is known; otherwise it is never read.
+
+        Without names of tools, which most formats do not need, any tool may be known.
+        """
+        if ("name", ANY_TOOL) in self.constants:
+            return len(tools) == 1
+        return not tools or all(name in tools for role, name in self.constants if role == "name")
 
     @property
     def rank(self) -> int:

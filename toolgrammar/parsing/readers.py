@@ -174,7 +174,9 @@ def _rank(format_: Format, opening: Opening) -> tuple[bool, int, bool, str]:
     of more models come first; among equals, a name on the wire is better evidence than a name that
     the header supplies.
     """
-    puts_in_name = bool(format_.header.names)
+    header = format_.header
+    # A format that lists tools reads their names on the wire, and puts one in beside them.
+    puts_in_name = bool(header.names) and not header.tools
     return opening.takes_input, -len(format_.models), puts_in_name, format_.id
 
 

@@ -117,7 +117,7 @@ def _unescaped(text: str) -> str:
 
 
 def _json(text: str) -> Any:
-    """Returns the value of a strict JSON text, or None."""
+    """Returns the value of a JSON text, in whose strings line ends may stand; or None."""
     # Half a surrogate pair can't be written as UTF-8; an escaped half may have the other beside it.
     if _SURROGATE.search(text) is not None and not _is_unicode(text):
         return None
@@ -172,4 +172,7 @@ def _refused(text: str) -> float:
     raise ValueError(text)
 
 
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_int=_integer, parse_constant=_refused)
+# Models write line ends and tabs in strings as they are.
+_DECODER = json.JSONDecoder(
+    strict=False, parse_float=_finite, parse_int=_integer, parse_constant=_refused
+)

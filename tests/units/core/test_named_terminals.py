@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import toolgrammar
 from tests.units.core.held import check, format_in, streamed
 from toolgrammar import GrammarError, RenderError, ToolCall
 from toolgrammar.catalogue.format import Format
@@ -37,6 +38,19 @@ call: OPEN arguments "</>"
 arguments: JSON_OBJECT
 
 OPEN: "<@>"
+"""
+KNOWN = r"""//@ id: known
+//@ names: FILE=save
+//@ tools: save, run
+%import .common.text (TEXT, RAW, TOOL)
+
+start: (TEXT | call)*
+
+call: "<<" (name | FILE) ":" input ">>"
+name: TOOL
+input: RAW
+
+FILE: /(?P<value>\w+\.\w+)/
 """
 ONE = [{"name": "save", "parameters": {"type": "object", "properties": {}}}]
 
@@ -133,3 +147,17 @@ def test_a_header_line_that_nothing_reads_is_an_error(tmp_path: Path, line: str,
     with pytest.raises(GrammarError) as caught:
         _ = format_in(tmp_path, grammar).tables
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("tools", "names"),
+    [(None, ["save", "run"]), (["save"], ["save"]), (["run"], ["run"]), (["go"], [])],
+)
+def test_beside_names_of_tools_a_terminal_needs_its_tool(
+    tmp_path: Path, tools: list[str] | None, names: list[str]
+) -> None:
+    fmt = format_in(tmp_path, KNOWN)
+    text = "<<a.py:x = 1>> <<run:ls>>"
+    given = None if tools is None else [{"name": each} for each in tools]
+    result = toolgrammar.parse(text, format=fmt, tools=given)
+    assert [call.name for call in result.calls] == names

@@ -108,6 +108,7 @@ def test_scalars(text: str, schema: Any, value: Any) -> None:
         ("[1, # one\n 2]", ARRAY, [1, 2]),
         ("((((1,))))", ARRAY, [1]),
         ('{"a": 1, "a": 2}', OBJECT, {"a": 2}),
+        ('{"a": "1\n2", "b": ["\t"]}', OBJECT, {"a": "1\n2", "b": ["\t"]}),
     ],
 )  # fmt: skip
 def test_containers(text: str, schema: Any, value: Any) -> None:

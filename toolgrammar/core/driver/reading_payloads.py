@@ -34,7 +34,7 @@ from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.payloads.scanners import literal_of, scanner_for
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import JSON_LIKE, PROSE_ROLES, RAW_LIKE, STRICT_JSON
-from toolgrammar.patterns.partial import MAX_TOKEN
+from toolgrammar.patterns.partial import MAX_TOKEN, MOST_BLANKS
 from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
 
@@ -55,7 +55,9 @@ def find_payload(driver: Driver) -> bool:
     """Enters the payload that begins here, where no token matches; False if more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
     solid = driver.behind_blanks()
-    start = position if node.exact else solid
+    # Where the text may end before the payload, white space alone is none.
+    is_end = node.end is not None and solid == len(buffer) <= position + MOST_BLANKS
+    start = position if node.exact and not is_end else solid
     # The payloads are ordered with the narrowest first, since raw text matches everything.
     for step in node.payloads:
         name = step.terminal.name

@@ -15,7 +15,7 @@ from toolgrammar.tools.json_tokens import COLONS
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from toolgrammar.values.tools import ToolSpec
 
@@ -82,6 +82,22 @@ _ODD_ENDS: Final = " \t\r\n.,:\"'"
 _ODD: Final = frozenset('[](){}<>|"`=,;\\\n\r\ufe0f\u201c\u201d\u201e\u00ab\u00bb')
 """Characters that no name contains: brackets, quotes, line ends, backslashes of Markdown, and the
 variation selector of emoji."""
+
+
+def names_other_tool(key: str, spec: ToolSpec | None, names: Container[str]) -> bool:
+    """Whether a call may begin where the key of an argument could stand: `<search>` in a call.
+
+    If the tool has an argument of that name, or its arguments are not known, the key is one. Without
+    given tools the names are those of the header, and none of its tools has such an argument.
+
+    Args:
+        key: the key, which may be the name of a tool.
+        spec: the tool of the open call; None without given tools.
+        names: the names at which a call may open.
+    """
+    if key not in names:
+        return False
+    return spec is None or (bool(spec.properties) and key not in spec.properties)
 
 
 def oddity(name: str, tools: Mapping[str, ToolSpec], no_calls: str = "") -> str:

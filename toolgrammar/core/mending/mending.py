@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.evidence.member_behind import stands_early
+from toolgrammar.core.evidence.named_tools import names_other_tool
 from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.expressions import written
 from toolgrammar.core.machine.lost_openers import stands_unopened
@@ -63,12 +64,7 @@ def step_back_to_call(driver: Driver, key: str) -> bool:
     Also true for an uncertain island whose opener stands there twice: it is given back.
     """
     back = driver.back
-    spec = driver.builder.spec()
-    if key not in driver.node.machine.tool_names:
-        return False
-    # If the tool has an argument of that name, or its arguments are not known, the key stays a
-    # key.
-    if spec is None or not spec.properties or key in spec.properties:
+    if not names_other_tool(key, driver.builder.spec(), driver.node.machine.tool_names):
         return False
     if driver.island >= 0:
         return key == driver.builder.same("SAME_NAME")

@@ -31,6 +31,8 @@ _OBJECT = late(r"\s*+[^\w\s{]{0,3}_?\{")
 _MIDDLE = late(r"^={5,9}\r?$", re.MULTILINE)
 _EDGE = late(r"^(?:>{5,9}(?: |\r?$)|<{2,9} ?(?:SEARCH|ORIGINAL|HEAD)\b)", re.MULTILINE)
 """The beginning or the end of a block that replaces lines, as in an unresolved merge conflict."""
+_TAKES_EDITS = late(r"patch|diff|edit|replace", re.IGNORECASE)
+"""The name of a tool or of an argument that such a block is meant for."""
 
 
 def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
@@ -43,11 +45,17 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
         message = f"Found `{mark[:40]}` in a text; it may be an argument of its call"
     elif _may_be_call(text, builder.tools):
         message = "Found an object with the name of a tool as a text; it may be a call"
-    elif "=====" in text and _MIDDLE.search(text) and _EDGE.search(text):
+    elif "=====" in text and _may_be_edit(text, (draft.name or "", *keys)):
         message = "Found the marks of an edit in a text; it may be an edit"
     else:
         return
     doubt(builder, draft, CODE, message, Span(draft.start, max(draft.start, end)))
+
+
+def _may_be_edit(text: str, names: Iterable[str]) -> bool:
+    """Whether a text has the marks of an edit, and neither its tool nor an argument takes edits."""
+    found = _MIDDLE.search(text) and _EDGE.search(text)
+    return found is not None and not any(map(_TAKES_EDITS.search, names))
 
 
 def argument_in(text: str, keys: Iterable[str]) -> str:

@@ -173,7 +173,10 @@ _STRING = late(
 )
 """A string at the place of a value; the mark that opens it, such as `"` or `<|"|>`, closes it. A string
 without its end is open. Ordinary tags such as `<b>` are not such marks."""
-_HEREDOC = late(r"""<<[-~]?[ \t]{0,8}(["']?)(?P<word>[A-Za-z_]\w{0,64})\1[ \t]{0,8}\r?\n""")
+_HEREDOC = late(
+    r"""<<[-~]?[ \t]{0,8}(["']?)(?P<word>[A-Za-z_]\w{0,64})\1[ \t]{0,8}(?:>[^\n]{0,128})?\r?\n"""
+)
+"""The first line of a here-document, which the shell may write to a file."""
 _DASHED = late(r"(?m:^)(?P<key>\w{1,64}) ---[ \t]{0,8}\r?\n")
 """The line before a value that a line `--- body` closes: `body ---`."""
 _BLOCK = late(

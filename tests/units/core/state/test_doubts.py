@@ -287,11 +287,15 @@ def test_a_call_with_a_damaged_closer_is_not_broken_off() -> None:
     second = "<read_file><path>flow.rs</path></read_file>"
     text = f'<multi_tool_use mode="parallel">\n{first}\n{second}\n</multi_tool_use>'
     schema = {"type": "object", "properties": {"path": {"type": "string"}}}
-    first_call = read("roo_multi", text, [{"name": "read_file", "parameters": schema}]).calls[0]
-    assert (first_call.status, first_call.executable) == ("repaired", True)
-    # Without the tool, the second is read as an argument of the first.
-    (call,) = read("roo_multi", text).calls
-    assert call.doubts == ("missing-close-tag",)
+    given: list[dict[str, object]] = [{"name": "read_file", "parameters": schema}]
+    # Without the tool the names are those of the header.
+    for tools in (given, None):
+        first_call, second_call = read("roo_multi", text, tools).calls
+        assert (first_call.status, first_call.executable) == ("repaired", True)
+        assert (second_call.arguments, second_call.doubts) == (
+            {"path": "flow.rs"},
+            ("quoted-call",),
+        )
 
 
 def test_the_last_line_of_a_call_may_be_broken_off() -> None:

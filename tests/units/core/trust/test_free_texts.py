@@ -76,3 +76,13 @@ def test_a_file_that_is_written_whole_holds_no_edit() -> None:
     for body in ("Title\n=======\ny\n", ">>>>>>> x\n", "a ======= b\n>>>>>>> x\n"):
         [call] = read("aider_whole", f"a.py\n```\n{body}```").calls
         assert call.executable
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "runs"),
+    [("patch", ["text"], True), ("apply", ["diff"], True), ("note", ["text"], False)],
+)
+def test_a_tool_for_edits_takes_edits(name: str, keys: list[str], *, runs: bool) -> None:
+    text = f"<{name}>\n<<<<<<< ORIGINAL\nx\n=======\ny\n>>>>>>> UPDATED\n</{name}>"
+    [call] = read("devin_xml", text, [tool(name, *keys)]).calls
+    assert call.doubts == (() if runs else ("bare-text",))

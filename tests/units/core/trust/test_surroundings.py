@@ -26,6 +26,7 @@ def check(text: str, *, known: bool, expected: bool) -> None:
         '<no|\\ title="t" body="] ',
         'call:note{title:<|"|>t<|"|>,body:<|"|>see ',
         "body <<EOF\nsee\n",
+        "cat <<'EOF' > a.sh\nsee\n",
         "body: |\n  see\n\n  this: ",
     ],
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import text_of
-from toolgrammar.core.payloads.json.whole import read_all
+from toolgrammar.core.payloads.json.whole import read_all, read_lines
 from toolgrammar.tools.coerce import is_text_only, type_text
 from toolgrammar.tools.json_tokens import INTEGER, MAX_DIGITS, NUMBER
 from toolgrammar.values.patterns import late
@@ -190,8 +190,12 @@ def may_be_json(first: str, schema: JsonSchema | None) -> bool:
 
 
 def json_shape(text: str) -> tuple[Any] | None:
-    """Returns the value of a JSON text as a tuple of one; None if the text is not JSON."""
-    whole = read_all(text.strip())
+    """Returns the value of a JSON text as a tuple of one; None if the text is not JSON.
+
+    Strings in an array or an object may contain line ends.
+    """
+    stripped = text.strip()
+    whole = (read_lines if stripped[:1] in _CONTAINERS else read_all)(stripped)
     try:
         json.dumps(whole, allow_nan=False)
     except ValueError:

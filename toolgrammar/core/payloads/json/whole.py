@@ -40,10 +40,13 @@ scan_unique: Callable[[str, int], tuple[Any, int]] = _with_constants.scan_once  
 """Returns the strict value at an index and the index of its end: the decoder's `scan_once`."""
 
 
+_with_line_ends = json.JSONDecoder(object_pairs_hook=unique, strict=False)
+
+
 def repeats_key(text: str) -> bool:
-    """Whether a text is JSON in which an object has a key twice."""
+    """Whether a text is JSON in which an object has a key twice; strings may contain line ends."""
     try:
-        _with_constants.decode(text)
+        _with_line_ends.decode(text)
     except RepeatedKeyError:
         return True
     except ValueError:
@@ -59,6 +62,9 @@ class _Object(dict[str, Any]):
         self.members = members
 
 
+_with_members = json.JSONDecoder(object_pairs_hook=_Object, strict=False)
+
+
 def equal_duplicates(text: str) -> list[bool]:
     """Returns for each repeated key of a JSON text, in text order, whether its value is the same.
 
@@ -67,7 +73,7 @@ def equal_duplicates(text: str) -> list[bool]:
     found: list[bool] = []
     # The values that are still to be searched, each with the earlier value of its key, if there is
     # one.
-    pending: list[tuple[Any, list[Any]]] = [(json.loads(text, object_pairs_hook=_Object), [])]
+    pending: list[tuple[Any, list[Any]]] = [(_with_members.decode(text), [])]
     while pending:
         value, before = pending.pop()
         found += [is_same(value, each) for each in before]
@@ -138,6 +144,18 @@ def read_all(text: str) -> tuple[JsonValue] | None:
     # The space ends a number, which might continue at the end of a text.
     whole = read_whole(f"{text} ", 0)
     return (whole[0],) if whole is not None and whole[1] == len(text) else None
+
+
+def read_lines(text: str) -> tuple[JsonValue] | None:
+    """Returns the value of a text as `read_all` does; its strings may contain line ends."""
+    whole = read_all(text)
+    if whole is None and "\n" in text:
+        try:
+            value = _with_line_ends.decode(text)
+        except (ValueError, RecursionError):
+            return None
+        whole = read_all(json.dumps(value, ensure_ascii=False))
+    return whole
 
 
 def has_surrogate(text: str) -> bool:

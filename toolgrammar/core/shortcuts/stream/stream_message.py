@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.calls.role_effects import plain_name
 from toolgrammar.core.calls.wrappers import is_damaged
-from toolgrammar.core.evidence.named_tools import oddity
+from toolgrammar.core.evidence.named_tools import names_other_tool, oddity
 from toolgrammar.core.evidence.no_arguments import are_no_arguments
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.tokens import as_json, decoded_token
@@ -172,7 +172,7 @@ class StreamMessage:
         """
         value = decoded_token(written) if written[:1] == '"' else written
         if role == "key":
-            if self.name is None or self._may_be_a_tool(value):
+            if self.name is None or names_other_tool(value, self.spec, self._guarded):
                 return False
             self.key, self.written_key = value.strip(), written
             if self.arguments_start < 0:
@@ -193,16 +193,6 @@ class StreamMessage:
         ):
             return False
         return value.strip() != ""
-
-    def _may_be_a_tool(self, key: str) -> bool:
-        """Whether a key is the name of another tool, so that a call may begin there."""
-        spec = self.spec
-        return (
-            key in self._guarded
-            and spec is not None
-            and bool(spec.properties)
-            and key not in spec.properties
-        )
 
     def begin_call(self) -> None:
         """Emits the `CallStart` of the open call, once."""

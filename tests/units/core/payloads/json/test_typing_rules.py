@@ -60,6 +60,26 @@ def test_what_is_json_is_that_value(tmp_path: Path, text: str, value: Any) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('["a\\nb", 2]', ["a\nb", 2]),
+        ('["a\nb", 2]', ["a\nb", 2]),
+        ('{"a": "\tb\nc"}', {"a": "\tb\nc"}),
+        # A string by itself is a text, and so is an object that has a key twice.
+        ('"a\nb"', '"a\nb"'),
+        ('{"a": "b\nc", "a": "d"}', '{"a": "b\nc", "a": "d"}'),
+        ('["a\nb", NaN]', '["a\nb", NaN]'),
+    ],
+)
+def test_strings_in_lists_and_objects_may_hold_line_ends(
+    tmp_path: Path, text: str, value: Any
+) -> None:
+    grammar = save(tmp_path, SHAPE, ELEMENTS)
+    (call,) = read(grammar, f"<do f><a>{text}</v></do>").calls
+    assert call.arguments == {"a": value}
+
+
+@pytest.mark.parametrize(
     ("text", "doubts"),
     [
         ('{"price": 290.5,', ("bare-text",)),
