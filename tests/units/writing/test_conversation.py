@@ -188,6 +188,25 @@ def test_markup_in_a_text_or_a_result_can_be_refused() -> None:
         formats["hermes"].render_conversation([message], tools=TOOLS)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        ({"input": "ls"}, '<boltAction type="f">ls</boltAction>'),
+        ({"path": "a", "input": "x = 1"}, '<boltAction type="f" path="a">x = 1</boltAction>'),
+        ({"path": "a", "text": "x = 1"}, '<boltAction type="f" path="a">x = 1</boltAction>'),
+        ({}, '<boltAction type="f"></boltAction>'),
+    ],
+)
+def test_an_argument_is_the_text_of_a_call_where_the_format_wants_one(
+    arguments: dict[str, str], written: str
+) -> None:
+    """The API has no calls with a text beside their arguments."""
+    call = {"id": "c1", "function": {"name": "f", "arguments": arguments}}
+    message = {"role": "assistant", "content": "So:", "tool_calls": [call]}
+    [told] = formats["bolt"].render_conversation([message]).messages
+    assert told["content"] == f"So:\n<boltArtifact>\n{written}\n</boltArtifact>"
+
+
 def test_a_result_that_reads_as_a_call_can_be_refused() -> None:
     call = {"id": "c1", "function": {"name": "f", "arguments": {}}}
     conversation: list[dict[str, Any]] = [
