@@ -321,8 +321,11 @@ def test_the_pieces_of_a_block_are_those_with_its_index() -> None:
     ]  # fmt: skip
     stops = [{"type": "content_block_stop", "index": index} for index in (0, 1)]
     chunks = [begun[0], *deltas[:2], stops[0], begun[1], deltas[2], stops[1]]
-    calls = [each.call for each in from_stream(chunks) if isinstance(each, CallEnd)]
-    assert [(call.name, call.arguments) for call in calls] == [("f", {"a": 1}), ("g", {"b": 2})]
+    # A piece of a block that is over belongs to none.
+    late = [begun[0], *deltas[:2], stops[0], begun[1], deltas[1], deltas[2], stops[1]]
+    for given in (chunks, late):
+        calls = [each.call for each in from_stream(given) if isinstance(each, CallEnd)]
+        assert [(call.name, call.arguments) for call in calls] == [("f", {"a": 1}), ("g", {"b": 2})]
 
 
 @pytest.mark.parametrize("arguments", ['{"path": "a", "text": "', '{"path": "a", "te', "{", ""])
