@@ -100,6 +100,9 @@ def _is_untouched(node: cst.CSTNode) -> bool:
         return bool(node.keyword.value == "strict")
     if isinstance(node, cst.If):
         return isinstance(node.test, cst.Name) and str(node.test.value) == "TYPE_CHECKING"
+    if isinstance(node, cst.AnnAssign):
+        annotation = node.annotation.annotation
+        return isinstance(annotation, cst.Name) and str(annotation.value) == "TypeAlias"
     if isinstance(node, cst.Assign):
         names = [each.target.value for each in node.targets if isinstance(each.target, cst.Name)]
         return any(name in UNTOUCHED_NAMES or _is_type_name(name) for name in names)
