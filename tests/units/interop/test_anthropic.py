@@ -195,6 +195,26 @@ def test_a_repaired_stream_begins_with_a_whole_message(given: list[dict[str, Any
     assert found.content[0].text == "Hi"  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"stop_reason": "stop_sequence", "stop_sequence": "END"}, ("stop_sequence", "END")),
+        ({"stop_reason": "refusal", "stop_sequence": None}, ("refusal", None)),
+        ({"stop_reason": "odd", "stop_sequence": "END"}, ("end_turn", None)),
+    ],
+)
+def test_a_repaired_stream_without_calls_ends_for_the_servers_reason(
+    given: dict[str, Any], wanted: tuple[str, str | None]
+) -> None:
+    block = {"type": "text", "text": "Hi"}
+    chunks = [
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "message_delta", "delta": given, "usage": {"output_tokens": 1}},
+    ]
+    found = accumulated(repair_stream(chunks))
+    assert (found.stop_reason, found.stop_sequence) == wanted
+
+
 def test_an_async_stream_gives_an_async_stream() -> None:
     events, _ = read(MESSAGES["two-calls"], 3)
 
