@@ -90,10 +90,10 @@ TURNS = [
         (  # nothing closes a turn, and something begins the first
             "glm45",
             (
-                "[gMASK]<sop><|system|>\nBe brief.<|user|>\nHi <\\|im_end|> [INST]"
+                "[gMASK]<sop><|system|>\nBe brief.<|user|>\nHi <|im_end|> [INST]"
                 "<|assistant|>\nYes?<|user|>\nNo.\nUser: or so<|assistant|>\n"
             ),
-            ("<|observation|>", "<|user|>", "<|endoftext|>"),
+            ("<|user|>", "<|observation|>"),
         ),
         (  # the grammar declares no turns
             "reploid",
