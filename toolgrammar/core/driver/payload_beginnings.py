@@ -36,9 +36,11 @@ _BEGUN = late(
     r'|"(?:(?:[^"\\\r\n]|\\.){0,64}\\?|(?:[^"\\\r\n]|\\.){1,64}"\s{0,64}))\Z'
 )
 
-_LITERALS = [word for word, scalar in WORDS.items() if scalar.code == "literal"]
-_OTHER_SPELLING = late(rf"[{OTHER_QUOTES}]|(?i:{'|'.join(_LITERALS)})(?=\s{{0,16}}[,}}\]])")
+_LITERALS = "|".join(word for word, scalar in WORDS.items() if scalar.code == "literal")
+_OTHER_SPELLING = late(rf"[{OTHER_QUOTES}]|(?i:{_LITERALS})(?=\s{{0,16}}[,}}\]])")
+"""The beginning of a string in other quotes, or a literal of JSON in another spelling: `True`, `None`."""
 _WORD_BEGUN = late(r"[a-zA-Z]{1,5}\s{0,16}\Z")
+"""The end of a text that may become such a literal."""
 
 
 def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:

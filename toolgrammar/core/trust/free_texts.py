@@ -31,8 +31,8 @@ _OBJECT = late(r"\s*+[^\w\s{]{0,3}_?\{")
 _MIDDLE = late(r"^={5,9}\r?$", re.MULTILINE)
 _EDGE = late(r"^(?:>{5,9}(?: |\r?$)|<{2,9} ?(?:SEARCH|ORIGINAL|HEAD)\b)", re.MULTILINE)
 """The beginning or the end of a block that replaces lines, as in an unresolved merge conflict."""
-_TAKES_EDITS = late(r"patch|diff|edit|replace", re.IGNORECASE)
-"""The name of a tool or of an argument that such a block is meant for."""
+_TAKES_EDITS = late(r"(?<![a-z])(?:patch|diff|edit|replace)", re.IGNORECASE)
+"""A word in the name of a tool or an argument that such a block is meant for; `credit` has none."""
 
 
 def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:

@@ -80,7 +80,12 @@ def test_a_file_that_is_written_whole_holds_no_edit() -> None:
 
 @pytest.mark.parametrize(
     ("name", "keys", "runs"),
-    [("patch", ["text"], True), ("apply", ["diff"], True), ("note", ["text"], False)],
+    [
+        ("patch", ["text"], True),
+        ("apply", ["diff"], True),
+        ("note", ["text"], False),
+        ("credit", ["text"], False),
+    ],
 )
 def test_a_tool_for_edits_takes_edits(name: str, keys: list[str], *, runs: bool) -> None:
     text = f"<{name}>\n<<<<<<< ORIGINAL\nx\n=======\ny\n>>>>>>> UPDATED\n</{name}>"

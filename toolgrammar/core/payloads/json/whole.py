@@ -154,6 +154,7 @@ def read_lines(text: str) -> tuple[JsonValue] | None:
             value = _with_line_ends.decode(text)
         except (ValueError, RecursionError):
             return None
+        # Written once more, with the line ends escaped: the strict reader checks numbers and depth.
         whole = read_all(json.dumps(value, ensure_ascii=False))
     return whole
 
