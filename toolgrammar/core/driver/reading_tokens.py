@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import fill_role, raws_of
 from toolgrammar.core.calls.places import places_in
-from toolgrammar.core.calls.role_effects import open_role, plain_name
+from toolgrammar.core.calls.role_effects import open_role, plain_name, plain_text
 from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch
 from toolgrammar.core.driver.payload_end import end_before_text, is_settled, makes_certain
 from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload
@@ -28,8 +28,8 @@ from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Container
 
+    from toolgrammar.core.message.build import Builder
     from toolgrammar.core.state.driver import Driver
 
 MOST_TOKENS = 48
@@ -131,7 +131,8 @@ def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
     without: frozenset[str] = frozenset()
     while match is not None:
         step = node.steps[match.lastgroup or ""]
-        if not (step.terminal.groups and _names_stranger(step, match, driver.builder.tools)):
+        may_name = step.terminal.groups or step.leaf == "name"
+        if not (may_name and _names_stranger(driver.builder, step, match)):
             break
         # A broader token may match the same text.
         without |= {match.lastgroup or ""}
@@ -139,12 +140,14 @@ def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
     return match
 
 
-def _names_stranger(step: Step, match: re.Match[str], tools: Container[str]) -> bool:
+def _names_stranger(builder: Builder, step: Step, match: re.Match[str]) -> bool:
     """Whether a token names an unknown tool where the name has to be that of a known one."""
-    return any(
-        role == KNOWN_TOOL and match[group] is not None and plain_name(match[group]) not in tools
-        for group, role in step.terminal.groups
-    )
+    names = [match[group] for group, role in step.terminal.groups if role == KNOWN_TOOL]
+    if step.leaf == "name" and builder.header.misfit == "text":
+        text = match[match.lastgroup or 0]
+        text = as_strict(step.terminal, text) if is_loose(step.terminal, text) else text
+        names.append(plain_text(builder, "name", text))
+    return any(name is not None and plain_name(name) not in builder.tools for name in names)
 
 
 def _is_near_opener(node: Node, match: re.Match[str]) -> bool:
