@@ -19,7 +19,6 @@ from toolgrammar.engine import (
     Engine,
     MemorySink,
     Tool,
-    ToolResult,
     UserError,
     to_messages,
 )
@@ -112,8 +111,8 @@ def approve(request: ApprovalRequest) -> bool:
     return True
 
 
-def turn(engine: Engine, conversation: list[dict[str, Any]]) -> list[ToolResult]:
-    """Lets the model answer once, and runs its calls while the answer still streams."""
+def turn(engine: Engine, conversation: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Lets the model answer once, runs its calls meanwhile, and returns what to tell it."""
     print("\nmodel: ", end="")
     pieces: list[str] = []
     events = stream(kept(model(conversation), pieces), format=FORMAT, tools=engine)
@@ -123,7 +122,10 @@ def turn(engine: Engine, conversation: list[dict[str, Any]]) -> list[ToolResult]
     # They come as they finish; each knows its call, and `to_messages` puts them in order.
     for result in sorted(results, key=lambda result: result.index or 0):
         print(f"  {'+' if result.ok else '!'} {result.call.name}: {result.content!r}")
-    return results
+    told = to_messages(results, FORMAT, tools=engine)
+    if not events.result.ok:
+        told.append({"role": "user", "content": events.result.feedback()})
+    return told
 
 
 def main() -> None:
@@ -151,8 +153,8 @@ def main() -> None:
         )
         conversation: list[dict[str, Any]] = [{"role": "user", "content": QUESTION}]
         print(f"user: {QUESTION}")
-        while results := turn(engine, conversation):
-            conversation += to_messages(results, FORMAT)
+        while told := turn(engine, conversation):
+            conversation += told
         print(f"\nrainy.txt: {(folder / 'rainy.txt').read_text(encoding='utf-8').split()}")
         print(f"files: {files.list_files()}")
         ended = [event.payload for event in sink.events if event.name == "call.end"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import runpy
 import subprocess
 import sys
 
 from tests.house.checkout import ROOT
+from toolgrammar.engine import Engine
 
 PAGE = ROOT / "docs" / "engine.md"
 
@@ -38,3 +40,18 @@ def test_example_runs() -> None:
     assert done.stdout.endswith("calls: 8, of which 2 failed\n")
     assert "rainy.txt: ['monday.txt', 'tuesday.txt']" in done.stdout
     assert done.stderr == ""
+
+
+def test_example_tells_the_model_of_a_lost_call_beside_one_that_ran() -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "agent.py"))
+    turn = example["turn"]
+    lost = '<tool_call>\n{"nmae": "add", "arguments": {"a": 5}}\n</tool_call>'
+    turn.__globals__["model"] = lambda _said: iter([example["call"]("add", '{"a": 1}'), lost])
+
+    def add(a: int) -> int:
+        return a + 1
+
+    done, told = turn(Engine([add]), [])
+    assert "\n2\n" in done["content"]
+    assert told["role"] == "user"
+    assert "not read" in told["content"]
