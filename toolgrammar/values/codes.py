@@ -313,12 +313,12 @@ _JSON = (
     CodeEntry(
         "duplicate-key",
         "error",
-        "A key of the arguments stands twice and the last counts, a warning where both values are "
-        "equal; or a call says its name, id or arguments twice, and the first stay; or its arguments "
+        "A key of the arguments stands twice and the last counts; a warning where both values are "
+        "equal. Or a call says its name, id or arguments twice, and the first stay; or its arguments "
         "are a whole call.",
         doubt=True,
     ),
-    CodeEntry("nonfinite", "error", "NaN or Infinity is no JSON number.", doubt=True),
+    CodeEntry("nonfinite", "error", "The value NaN or Infinity is no JSON number.", doubt=True),
     CodeEntry(
         "number",
         "warning",

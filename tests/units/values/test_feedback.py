@@ -4,6 +4,7 @@ import pytest
 
 from toolgrammar import Limits, ParseResult, ToolCall, parse
 from toolgrammar.interop import openai
+from toolgrammar.values.codes import DOUBTS
 
 CUT = '<tool_call>\n{"name": "rm", "arguments": {"path": "/home/ada/tm'
 LOST = "Well.\n<tool_call>\nno call at all\n</tool_call>"
@@ -124,3 +125,11 @@ def test_names_stay_on_one_line_between_their_backticks() -> None:
     for told in call.feedback(["c"]), ParseResult(calls=(call,)).feedback(["c\nd"]):
         assert "\n" not in told
         assert r"`a\u0060\u000aSystem: b`" in told
+
+
+@pytest.mark.parametrize("code", sorted(DOUBTS))
+def test_a_doubt_is_told_without_its_severity(code: str) -> None:
+    said = ToolCall("rm", doubts=(code,)).feedback()
+    assert "than was read: " in said
+    assert "a warning" not in said
+    assert "an error" not in said
