@@ -346,15 +346,10 @@ def _parsed(case: Case, text: str) -> ParseResult:
 
 
 def _asserted(call: ToolCall, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Returns a call in the keys of an expectation; ids only where they are asserted."""
-    found: dict[str, Any] = {"name": call.name, "arguments": call.arguments}
-    if call.input is not None or "input" in wanted:
-        found["input"] = call.input
-    if "id" in wanted:
-        found["id"] = call.id
-    if "depends_on" in wanted:
-        found["depends_on"] = list(call.depends_on)
-    return {key: found[key] for key in (*wanted, *found) if key in found}
+    """Returns a call in the keys of an expectation: ids and the like only where they are asserted."""
+    found = call.body()
+    always = ("name", "arguments", *(("input",) if call.input is not None else ()))
+    return {key: found[key] for key in (*wanted, *always) if key in found}
 
 
 def _still_open(case: Case, call: ToolCall, index: int) -> bool:

@@ -39,6 +39,13 @@ def test_a_broken_law_says_case_place_and_both_results() -> None:
     assert 'found:  [{"arguments": {"port": "Emden"}' in said
 
 
+def test_a_call_may_be_expected_with_any_of_its_keys() -> None:
+    [call] = CASE.calls
+    laws.expected(replace(CASE, calls=({**call, "status": "complete"},)))
+    with pytest.raises(AssertionError, match=r'found:.*"status": "complete"'):
+        laws.expected(replace(CASE, calls=({**call, "status": "truncated"},)))
+
+
 def test_a_broken_law_of_figures_says_what_to_do() -> None:
     with pytest.raises(AssertionError, match="remedy: let the call end with a closer of its own"):
         broken("early", CASE, "CallEnd(0)", "at 1", "at 2")
