@@ -4,9 +4,9 @@ Example: `JSON_OBJECT` begins with a brace and is read by the scanner of JSON; `
 closer.
 
 Anything else that a payload needs is code, in the module that its row names: the scanner, the
-writer, and the rules by which plain Lark reads it (`core/payloads/literals/elements.py` is a
-example with a scanner of its own; `bare.py` is short, with its scanner in `scan_bare.py`). `tests/units/grammar/test_payload_kinds.py` tests each payload with all of them,
-from a sample there; `fuzz/grammars.py` draws grammars with those that it declares. A few need
+writer, and the rules by which plain Lark reads it (`core/payloads/literals/bare.py` is short, with
+its scanner in `scan_bare.py`). `tests/units/grammar/test_payload_kinds.py` tests each payload with
+every law, from a sample there; `fuzz/grammars.py` draws grammars with those that it declares. A few need
 more: a payload without a distinctive first character declares how it begins in
 `core/machine/expressions.py`; what a scanner mends, and what it doubts, it lists as faults
 (`core/payloads/literals/payload_faults.py`); for a payload without a last character of its own,

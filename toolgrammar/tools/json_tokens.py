@@ -32,7 +32,11 @@ its settings don't change a result."""
 # Colons
 
 OTHER_COLONS: Final = {"=>": "colon", "=": "colon", "\uff1a": "colon"}
-"""Replacements of the colon after a key that models write, the longest first, with their repair's code."""
+"""Replacements of the colon after a key that models write, the longest first, with their repair's code.
+
+A stream waits for the rest of a longer one only where its first character is one, too, as `=` is.
+What begins with a colon is read by `read_colon` in `core/payloads/mended/structure.py`.
+"""
 OTHER_COLON: Final = "|".join(OTHER_COLONS)
 COLONS: Final = ":=\uff1a"
 """The characters with which a colon, or what stands for one, begins: `\uff1a` is that of Chinese."""
