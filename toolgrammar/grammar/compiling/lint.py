@@ -225,7 +225,8 @@ class Lint:
             way = "/\\n/" if mode == "one-newline" else "/ ?/"
             if not blank:
                 word = re.escape(before.text.strip()).replace("/", "\\/")
-                way = f"/{word} |{word}/"
+                lead = f'"{before.lead}" ' if before.lead.strip(_LINE_END) else ""
+                way = f"{lead}/{word} |{word}/"
             hint = f"read it by a pattern, as in `{way}`, or write `//@ trim: {role}={mode}`"
             yield self._place_of(name, production.origin).error("blank-beside-raw", message, hint)
 

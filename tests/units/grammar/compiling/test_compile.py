@@ -217,6 +217,13 @@ BROKEN = [
         "`/: |:/`, or write `//@ trim: value=strip`",
     ),
     (
+        "blanks on both sides before RAW",
+        called('OPEN name " := " value "</a>"', "value: RAW\n"),
+        "6:17",
+        "blank-beside-raw",
+        '`" " /:= |:=/`, or write `//@ trim: value=strip`',
+    ),
+    (
         "line end before RAW",
         called('OPEN name "\\n" value "</a>"', "value: RAW\n"),
         "6:17",
