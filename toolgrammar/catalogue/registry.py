@@ -167,8 +167,8 @@ class Formats(Mapping[str, Format]):
         if isinstance(format, os.PathLike):
             return self._load(format)
         raise TypeError(
-            "format must be an id, an alias, a Format or the path of a .lark file, "
-            f"got {_kind(format)}"
+            "format must be an id, an alias, a Format, the path of a .lark file or, where all are "
+            f"meant, 'auto', got {_kind(format)}"
         )
 
     def resolve_any(self, format: FormatsLike) -> Format | AnyOf:
