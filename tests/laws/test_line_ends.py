@@ -1,6 +1,9 @@
 """A text with the line ends of Windows has the same calls, but for the line ends in their values."""
 
 import json
+from dataclasses import replace
+
+import pytest
 
 import toolgrammar
 from tests.laws.every_case import cases, each_format, hold
@@ -9,8 +12,14 @@ from toolgrammar.testing import Case
 
 
 @each_format
-def test_line_ends(format_id: str) -> None:
-    hold(_alike, (case for case in cases(format_id, malformed=False) if "\r" not in case.text))
+@pytest.mark.parametrize("several", [False, True], ids=["alone", "in auto"])
+def test_line_ends(format_id: str, *, several: bool) -> None:
+    with_lines = (
+        replace(case, format="auto") if several else case
+        for case in cases(format_id, malformed=False)
+        if "\r" not in case.text and "\n" in case.prefix + case.text
+    )
+    hold(_alike, with_lines)
 
 
 def _alike(case: Case) -> None:

@@ -37,18 +37,18 @@ SHOWING_FENCE: Final = late(
 )
 """The opening line of a block whose language is one of texts, and not one that models write calls in."""
 _MARKDOWN: Final = Quote(
-    rf"(?m:^ {{0,3}}`{{3,9}}(?:{_MARKDOWN_NAMES})[ \t]*\n)",
-    r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t]*$)",
+    rf"(?m:^ {{0,3}}`{{3,9}}(?:{_MARKDOWN_NAMES})[ \t\r]*\n)",
+    r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t\r]*$)",
     "```",
 )
 FENCES: Final = (
     _MARKDOWN,
-    Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t]*$)", "```"),
-    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)", "~~~"),
+    Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t\r]*$)", "```"),
+    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t\r]*$)", "~~~"),
     *(
         Quote(
             rf"(?m:^{_ITEM}{mark}{{3,9}}[^`\n]*\n)",
-            rf"(?m:^[ \t]{{0,16}}{mark}{{3,9}}[ \t]*$)",
+            rf"(?m:^[ \t]{{0,16}}{mark}{{3,9}}[ \t\r]*$)",
             mark * 3,
         )
         for mark in "`~"
@@ -60,8 +60,8 @@ A block of the language `markdown` may contain other blocks.
 """
 OUTER_FENCES: Final = (
     _MARKDOWN,
-    Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t]*$)", "````"),
-    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t]*$)", "~~~"),
+    Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t\r]*$)", "````"),
+    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t\r]*$)", "~~~"),
 )
 """Blocks that may contain blocks with fences of three backticks: those of Markdown, of longer fences,
 or of tildes."""

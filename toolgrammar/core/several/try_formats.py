@@ -331,7 +331,7 @@ class TriedFormats:
         if self.fenced and not self.in_section:
             raise NotACall
         opener = driver.buffer[driver.island : driver.position]
-        alone = driver.buffer[driver.position : driver.position + 1] == "\n"
+        alone = driver.buffer.startswith(("\n", "\r"), driver.position)
         alone = alone and driver.base + driver.island == 0
         prose = is_code_block(opener) or (is_markup(opener) and not alone)
         prose = prose or is_shown_block(builder, opener, current.machine.signs.weights)
