@@ -15,7 +15,7 @@ from toolgrammar.core.payloads.mended.ahead import Around
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More
 from toolgrammar.core.trust.mended_values import strings_of
 from toolgrammar.tools.json_tokens import LITERAL
-from toolgrammar.values.patterns import blanks, late
+from toolgrammar.values.patterns import anywhere, blanks, late
 
 if TYPE_CHECKING:
     import re
@@ -37,13 +37,13 @@ _STRAY_BEGUN = late(r"(?:,\s{0,64}|[</|\uff5c][^<>\s]{0,64}|`{1,2})?")
 """What may become one, or the comma before a next member."""
 _MOST_STRAYS: Final = 64
 """The most stray closers, which the grammar does not accept there, that are passed over."""
-_BRACKETS = late(r"[\s}\])]{0,64}")
+_BRACKETS = anywhere(r"[\s}\])]{0,64}")
 _QUOTES: Final = ('"', "'", "`", "\\")
 _NEXT = late(r",\s{0,64}\{")  # The next call of a list.
 _NEXT_OR_END = late(r",\s{0,64}[{}\]]")
-_BEGUN = late(r"(?:,\s{0,64}|<[^<>\s]{0,64}|`{1,2})?")  # The beginning of any of these.
 _SCALAR = late(rf"(?:{LITERAL}|-?\d[\d.eE+-]{{0,64}})")
-_RUN = late(r"(?:[}\]]\s{0,64}){1,64}")
+_ENDS = late(r"\\\"|\"\s{0,64}(?:[,}\]]|\Z)")  # A quote that may end a string.
+_RUN = anywhere(r"(?:[}\]]\s{0,64}){0,64}")
 _BRACKET = late(r"[}\]]")
 _MEMBER = late(r',\s{0,64}"?')  # A comma, and the quote of the next key.
 _BETWEEN_OBJECTS = late(r"[}\]]\s{0,64},?\s{0,64}\{\s{0,64}\"")  # As `}, {"`.
@@ -125,8 +125,7 @@ class Markup(Around):
         """
         source, start = look.source, self._start
         text = source.text
-        run = _BRACKETS.match(text, index)
-        place = index if run is None else run.end()
+        place = _BRACKETS.match(text, index).end()
         # Only brackets have come so far, and the text after them is not known.
         if place == len(text) and not source.final and place - index < REACH:
             raise More
@@ -215,7 +214,7 @@ class Markup(Around):
         shown = self._is_frame(source, index) or _NEXT.match(text, index)
         if not shown and not start.opener.match(text, index):
             self._wait_for(source, index)
-            begun = _BEGUN.fullmatch(text[index : index + REACH])
+            begun = _STRAY_BEGUN.fullmatch(text[index : index + REACH])
             if not source.final and begun:
                 raise More
             self._wait_for_opener(source, index)
@@ -245,8 +244,7 @@ class Markup(Around):
 
     def _is_cut(self, source: Source, index: int) -> bool:
         """Whether the text ends inside the markup after the payload."""
-        # This holds only at the end of the text: elsewhere, a beginning that goes on otherwise is
-        # not markup.
+        # Elsewhere than at the end of the text a beginning that goes on otherwise is not markup.
         return source.final and index < len(source.text) and self._may_begin(source, index)
 
     def _may_begin(self, source: Source, index: int) -> bool:
@@ -275,7 +273,7 @@ class Markup(Around):
         self._wait_for_opener(source, place)
         # Without a stray closer, this is the index at which `follows` has looked for the envelope.
         if place == index:
-            return False
+            return _prose_follows(source, index)
         if self._is_frame(source, place, long=False):
             return True
         self._wait_for(source, place)
@@ -305,6 +303,21 @@ class Markup(Around):
         """Raises `More` if an opener may begin at an index."""
         if not source.final and self._start.opener_beginnings.match(source.text, index):
             raise More
+
+
+def _prose_follows(source: Source, index: int) -> bool:
+    """Whether prose follows a strict value on a later line, and no quote in it can end a string.
+
+    Raises:
+        More: such a quote may still come.
+    """
+    rest = source.text[index : index + REACH]
+    if "\n" not in source.text[max(0, index - REACH) : index].rpartition("}")[2]:
+        return False
+    quote = _ENDS.search(rest)
+    if len(rest) < REACH and not source.final and (quote is None or quote.end() == len(rest)):
+        raise More
+    return quote is None
 
 
 def _is_scalar(source: Source, index: int, end: int) -> bool:
@@ -350,8 +363,7 @@ def _ended_before(look: LookAhead, start: int, frame_follows: Callable[[int, int
         More: the text so far does not decide.
     """
     text, final, stack = look.source.text, look.source.final, look.state.stack
-    run = _RUN.match(text, start)
-    index = start if run is None else run.end()
+    index = _RUN.match(text, start).end()
     if index == len(text):
         if not final and index - start < REACH:
             raise More
@@ -377,9 +389,9 @@ def _begins_member(look: LookAhead, index: int, level: int) -> bool:
         return False
     quote = match.end() - 1
     # The match ends with the comma or a blank: the key has no quote, or it has not come yet.
+    if text[quote] != '"' and match.end() == len(text) and not look.source.final:
+        raise More
     if text[quote] != '"':
-        if match.end() == len(text) and not look.source.final:
-            raise More
         return False
     return look.answer(
         quote,
