@@ -6,6 +6,10 @@ after it are held until more text comes, or the end.
 
 from __future__ import annotations
 
+from typing import Final
+
+from toolgrammar.values.patterns import late
+
 NONE = "none"
 ONE_NEWLINE = "one-newline"
 NEWLINES = "newlines"
@@ -25,6 +29,10 @@ MODES = {
     QUOTED: "all white space at both ends, then one pair of double quotes",
     INDENT: "from each line the white space that the first one begins with; line ends behind",
 }
+
+
+_SEVERAL: Final = late(r'"(?:[^"\\]|\\[\s\S])*+(?<![\s"])"(?=\W)')
+"""The beginning of several quoted texts, whose outer quotes are no pair: `"tea" or "coffee"`."""
 
 
 def _before_line_end(text: str, end: int) -> int:
@@ -132,7 +140,7 @@ class Trimmer:
         if self.mode == QUOTED:
             text = text.rstrip()
             # A quote at one end only is part of the value.
-            if len(text) >= 2 and text[0] == text[-1] == '"':
+            if len(text) >= 2 and text[0] == text[-1] == '"' and not _SEVERAL.match(text):
                 text = text[1:-1]
             return text
         if self.mode == INDENT:
