@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.payloads.mended.repairs import Repair
     from toolgrammar.values.json_types import JsonValue
 
+_JOINED = late(r"[^']*[^\s']'[^\w'](?:[^']*[^\w'])?'[^\s']")
+"""The text of `'a' + 'b'` up to the second string: an apostrophe has a letter beside it."""
 _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 """A part that is in every number that is too great for a float."""
 _BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\.\u2026"
@@ -34,8 +36,8 @@ _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)"
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """A damaged closer at the end of a text, such as `<{)parameter>`."""
-_PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{])[\s\S]*|[^\w\s]{{2,}}")
-"""Dots or a tag and any text, a variable, or only punctuation."""
+_PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{]|[^\W\d][\w.]*+[(\[])[\s\S]*|[^\w\s]{{2,}}")
+"""Dots or a tag and any text, a variable, a call of a function, an index, or only punctuation."""
 _NEAR: Final = 256
 """The number of characters at the end of a text in which a closer is searched."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
@@ -110,7 +112,7 @@ def _joins_strings(text: str) -> bool:
             return True
         if inside and not inside.strip(_BETWEEN_STRINGS) and before[-1:] not in ("", " ", "\t"):
             return True
-    return False
+    return _JOINED.match(text) is not None
 
 
 def holds_bracket(text: str) -> bool:
@@ -119,7 +121,8 @@ def holds_bracket(text: str) -> bool:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text without quotes is a placeholder, such as `...`, `???`, `$CITY` or `<city>`.
+    """Whether a text without quotes is a placeholder, such as `...`, `???`, `$CITY`, `<city>`
+    or `open("a").read()`.
 
     A text behind a tag counts as well: in `<escape>Oslo` the tag may be the quote of another format.
     """
