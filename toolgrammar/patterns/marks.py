@@ -21,7 +21,7 @@ CLOSING_BEGINNINGS = partial(CLOSING) or ""
 USUAL = "EOF"
 """The mark that is written if no line of the text equals it."""
 
-_OPENED = late(rf"<<-?['\"]?({_WORD})")
+_OPENED = late(rf"<<[-~]?[ \t]*['\"]?({_WORD})")
 
 
 def word(opening: str) -> str:

@@ -297,7 +297,9 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         if text != (whole := marks.quoted_alike(text)):
             place = start - driver.base
             report_misspelt(driver, place, place + len(text), whole, sure=True)
-    if step.terminal.name in ("SAME_KEY", "SAME_MARK"):
+    # The closer of a free text is that of its call, too.
+    is_of_text = step.terminal.name == "SAME_NAME" and builder.draft and builder.draft.inputs
+    if is_of_text or step.terminal.name in ("SAME_KEY", "SAME_MARK"):
         before = builder.source.slice(start - _LONGEST_MARKS, start)
         builder.turns.close_value(before, text.strip())
     if driver.final and step.leaf == "value":

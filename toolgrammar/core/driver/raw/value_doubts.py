@@ -14,6 +14,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.message.reports import doubt_open
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, json_shape
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
+from toolgrammar.patterns.marks import marks_in
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -162,6 +163,23 @@ def doubt_damaged(
     if found is not None:
         message = f"Found `{found.text[:40]}` in a value; it may be `{found.mark}`"
         doubt_open(builder, "misspelt", message, Span(start + found.start, stop))
+
+
+def doubt_same_mark(driver: Driver, raw: RawEnd, end: int) -> None:
+    """Doubts a call whose here-document holds `<<EOF` and ends with `EOF`, which may close only that.
+
+    Args:
+        driver: the driver, which has emitted the value up to its end.
+        raw: the closers that end the value.
+        end: the index in the buffer where the value ends.
+    """
+    if all(terminal.name != "SAME_MARK" for _, terminal in raw.node.tokens):
+        return
+    builder, stop = driver.builder, driver.base + end
+    start, mark = raws_of(builder).start, builder.same("SAME_MARK")
+    if mark in marks_in(builder.source.slice(start, stop)):
+        message = f"Found `<<{mark[:40]}` in the value before; the value may have ended too early"
+        doubt_open(builder, "stray-close-tag", message, Span(start, stop))
 
 
 def doubt_unended(driver: Driver, end: int) -> None:
