@@ -121,8 +121,7 @@ def holds_bracket(text: str) -> bool:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text without quotes is a placeholder, such as `...`, `???`, `$CITY`, `<city>`
-    or `open("a").read()`.
+    """Whether a text without quotes is a placeholder, such as `...`, `???`, `$CITY` or `str(x)`.
 
     A text behind a tag counts as well: in `<escape>Oslo` the tag may be the quote of another format.
     """
