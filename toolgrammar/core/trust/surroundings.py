@@ -167,6 +167,8 @@ _INTO = late(
     r"|[\"'\s,{][\w.-]{1,64}[\"']{1,2} ?(?::\w?|\w)\s{0,8})\Z"
 )
 """The text before a value: the opening quote of a string, a tag, or a key with its colon."""
+_WORD_IN_TAGS = late(r"(?:[^\s>]|>[ \t])[ \t]{0,8}<[\w.:|-]{1,64}>[ \t\r]{0,8}\n\s*\Z")
+"""A tag of one word behind other text, and a line end: `Return a Vec<String>`. A value follows its tag."""
 _STRING = late(
     r"""(?:[(,\[{]|(?<=\S)\s{0,8}[:=])\s{0,8}"""
     r"""(?P<quote>["']|<[^\w\s<>/]["\w]{1,16}[^\w\s<>/]>)(?:\\.|(?!(?P=quote)|\\).)*+(?P<end>(?P=quote))?"""
@@ -196,7 +198,9 @@ _MOST_LINES: Final = 4
 def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a text ends inside a value: behind its opening quote, or the tag of an argument or tool."""
     last = text[-_LAST_VALUE:].rstrip()  # white space before a call may belong to it
-    if _INTO.search(last) or _has_open_string(last.rpartition("\n")[2]):
+    if _INTO.search(last) and not _WORD_IN_TAGS.search(text[-_LAST_VALUE:]):
+        return True
+    if _has_open_string(last.rpartition("\n")[2]):
         return True
     # With the white space at the end: a call may follow the first line of a here-document.
     if "<<" in last and _has_open_document(text[-_LAST_VALUE:]):
