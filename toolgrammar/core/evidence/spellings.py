@@ -66,6 +66,8 @@ _ESCAPED_TAG = late(
 """A tag written with entities or behind a backslash, at the end of a text."""
 _LONGEST_TAG: Final = 128
 """The maximal number of characters of such a tag and the white space behind it."""
+_LABEL = late(rf"(?m:^)(?=[a-z _]{{1,32}}:|[A-Z _]{{1,32}}:){_NAMED}[\w ]{{0,16}}:")
+"""A label at the start of a line in capitals or without one: `action input:` for `Action Input:`."""
 _STRING = late(rf"\A\s{{0,64}}\"(?=[\s\S]{{0,4096}}?(?:\\n|\\\"|<){_NAMED})")
 """The opening quote of a message that is one string of JSON, with a word of calls in it."""
 
@@ -140,17 +142,23 @@ SPELLINGS: Final = (
     Spelling(
         _find_wide, lambda text: text.translate(_NARROW).replace("\uff5c", "|"), is_damage=False
     ),
+    Spelling(
+        _LABEL.search,
+        lambda text: _LABEL.sub(lambda label: label[0].title(), text),
+        is_damage=False,
+    ),
     Spelling(_STRING.match, _decoded, is_damage=False),
 )
 """Invisible characters, entities of HTML, tags in capitals, backslashes of Markdown, tags with blanks,
-hyphens or square brackets, full-width brackets, and a message that is one JSON string."""
+hyphens or square brackets, full-width brackets, labels in another case, and a message that is one JSON
+string."""
 
 
 def may_be_spelt_otherwise(text: str) -> bool:
     """Whether a text may contain one of the spellings; called for every text without a call."""
     # Looking for a character costs a twentieth of a search.
     if text.isascii() and not any(mark in text for mark in '<&\\"['):
-        return False
+        return ":" in text and _LABEL.search(text) is not None
     return any(each.find(text) is not None for each in SPELLINGS)
 
 
