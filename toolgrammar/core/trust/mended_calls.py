@@ -229,8 +229,14 @@ def _holds_own_name(mended: Mended) -> bool:
 
 
 def _stands_for_value(mended: Mended) -> bool:
-    """Whether text without quotes is a placeholder, as in `["a", ...]`, `{"a": $X}`, `{"a": <x>}`."""
-    return "bare-text" in mended.codes and any(map(is_placeholder, mended.strings))
+    """Whether text without quotes is a placeholder, as in `["a", ...]`, `{"a": $X}`, `{"a": <x>}`.
+
+    In `{"city": city}` it is the name of a variable.
+    """
+    if "bare-text" not in mended.codes:
+        return False
+    names_itself = any(key == value for key, value in mended.arguments.items())
+    return names_itself or any(map(is_placeholder, mended.strings))
 
 
 def _swallows_next_call(mended: Mended) -> bool:
