@@ -38,6 +38,8 @@ _MOST_LINES: Final = 16
 """The maximal number of such lines that are examined: each costs a pass over the text."""
 _TAG_OF_ENTITY = late(r"&(?:lt|#60|#x3[cC]);/?[\w:.-]{0,64}")
 _BLANK_LINE = late(r"[ \t]*\r?\n[ \t]*\r?\n")
+_TURN_END = late(r"(?:<[|\uff5c][^\s<>]{1,64}[|\uff5c]>|</s>)\s*\Z")
+"""A token that ends a turn in chat templates: `<|im_end|>`."""
 _BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 
 
@@ -211,9 +213,10 @@ def doubt_quoted_opener(driver: Driver) -> None:
 
 
 def doubt_open_end(driver: Driver, end: int) -> None:
-    """Doubts a call whose value the end of the text ends, and which seems to be damaged JSON.
+    """Doubts a call whose value the end of the text ends, and which seems to hold more, or less.
 
-    As `"tides in`, in a quote that opens the value, or `"amount": 2}`, which lacks its brace.
+    As `"tides in`, in a quote that opens the value, or `"amount": 2}`, which lacks its brace. Or it ends
+    with a token of the chat template that a server should have taken away.
 
     Args:
         driver: the driver, which has emitted the value up to its end.
@@ -221,10 +224,15 @@ def doubt_open_end(driver: Driver, end: int) -> None:
     """
     builder = driver.builder
     start, stop = raws_of(builder).start, driver.base + end
+    if turn_end := _TURN_END.search(builder.source.slice(max(start, stop - NEAR), stop)):
+        message = (
+            f"Found `{turn_end[0].strip()}` at the end of a value; it may end the model's turn"
+        )
+        doubt_open(builder, "stray-close-tag", message, Span(start, stop))
     # A value whose text tells its type is judged by `RawValues`.
-    if builder.header.types == "shape":
+    elif builder.header.types == "shape" or not builder.has_draft:
         return
-    if builder.has_draft and is_broken_json(builder.source.slice(start, stop), None):
+    elif is_broken_json(builder.source.slice(start, stop), None):
         message = "Found text that may be damaged JSON, and the end of the message; kept as text"
         doubt_open(builder, "bare-text", message, Span(start, stop))
 
