@@ -167,7 +167,7 @@ _INTO = late(
     r"|[\"'\s,{][\w.-]{1,64}[\"']{1,2} ?(?::\w?|\w)\s{0,8})\Z"
 )
 """The text before a value: the opening quote of a string, a tag, or a key with its colon."""
-_WORD_IN_TAGS = late(r"(?:[^\s>]|>[ \t])[ \t]{0,8}<[\w.:|-]{1,64}>[ \t\r]{0,8}\n\s*\Z")
+_WORD_IN_TAGS = late(r"(?:\w|\S[ \t]{1,8})<[\w.:|-]{1,64}>[ \t\r]{0,8}\n\s*\Z")
 """A tag of one word behind other text, and a line end: `Return a Vec<String>`. A value follows its tag."""
 _STRING = late(
     r"""(?:[(,\[{]|(?<=\S)\s{0,8}[:=])\s{0,8}"""
