@@ -151,12 +151,13 @@ def test_of_two_arguments_in_one_call_the_first_stay() -> None:
     assert not call.executable
 
 
-def test_a_quoted_call_that_the_text_never_closes(tmp_path: Path) -> None:
-    text = "<act sh>a <act sh>b</act> <act sh>c"
+@pytest.mark.parametrize("closed", ["a <act sh>b", "a <act sh>b</act> <act sh>c"])
+def test_a_quoted_call_that_the_text_never_closes(tmp_path: Path, closed: str) -> None:
+    text = f"<act sh>{closed}</act> <act sh>d"
     result = read(save(tmp_path, "", TWO_CLOSERS), text)
     assert [(call.input, call.status) for call in result.calls] == [
-        ("a <act sh>b", "complete"),
-        ("c", "truncated"),
+        (closed, "complete"),
+        ("d", "truncated"),
     ]
     assert not any(call.executable for call in result.calls)
     assert [problem.code for problem in result.diagnostics] == ["missing-close-tag", "truncated"]

@@ -45,6 +45,13 @@ def test_beginnings(pattern: str, held: list[str], free: list[str]) -> None:
     assert [text for text in free if beginnings.match(text)] == []
 
 
+def test_beginnings_of_a_long_literal_nest_so_little_that_they_compile() -> None:
+    literal = "<" + "x" * 2000
+    beginnings = re.compile(rf"(?:{partial(literal)})\Z")
+    assert beginnings.match(literal[:-1])
+    assert beginnings.match(literal) is None
+
+
 @pytest.mark.parametrize("pattern", [r"(a)\1", "(?P<x>a)(?P=x)", "(a)?(?(1)b|c)"])
 def test_what_no_stream_can_read_is_refused(pattern: str) -> None:
     with pytest.raises(UnstreamableError) as caught:

@@ -109,7 +109,7 @@ def respell(driver: Driver, place: int) -> bool | None:
             return True
         pattern, word = near_opener(step, "near")
         # After a value, `</paramter>` may be its misspelt closer.
-        if not pattern and previous is not None and previous.leaf == "value":
+        if not pattern:
             pattern, word = near_closer(step, "near")
         if pattern:
             openers.append(NearOpener(group, terminal.text.strip(), pattern, word, None))

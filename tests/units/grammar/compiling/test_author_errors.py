@@ -125,3 +125,11 @@ def test_what_an_argument_of_a_template_is_named_is_defined(tmp_path: Path) -> N
     text = f"{HEAD}call: OPEN _t{{name}}\n_t{{part}}: part arguments\n{REST}"
     (tmp_path / "mine.lark").write_text(text, encoding="utf-8")
     compile_file(tmp_path / "mine.lark")
+
+
+def test_any_part_of_a_rule_may_read_its_role(tmp_path: Path) -> None:
+    parts = "_word: /(?P<name>x+)/\n_comma: /,/\n"
+    for nick in ("_word _comma", "_comma _word"):
+        text = called("OPEN nick arguments", f"nick: {nick} -> name\n{parts}")
+        (tmp_path / "mine.lark").write_text(text, encoding="utf-8")
+        compile_file(tmp_path / "mine.lark")
