@@ -178,6 +178,26 @@ def test_a_format_that_would_skip_the_arguments_gives_way() -> None:
     assert (call.name, call.arguments) == ("tide", {"port": "Emden"})
 
 
+def test_a_format_that_skips_an_object_gives_way_only_to_one_that_reads_the_same_tool(
+    tmp_path: Path,
+) -> None:
+    rules = (
+        "%import .common.json (JSON_VALUE, JSON_STRING, name, arguments)\n"
+        "%import .common.text (TEXT)\n"
+        'start: (TEXT | call)*\ncall: "<do>\\n{{" _member (", " _member)* "}}\\n</do>"\n'
+        '_member: "\\"{input}\\": " arguments | "\\"{name}\\": " name | KEY ": " JSON_VALUE\n'
+        "KEY: JSON_STRING\n"
+    )
+    skips = grammar(tmp_path, "skips", rules.format(name="name", input="with"))
+    same = grammar(tmp_path, "same", rules.format(name="name", input="input"))
+    other = grammar(tmp_path, "other", rules.format(name="title", input="input"))
+    text = '<do>\n{"name": "tide", "title": "moon", "input": {"port": "Emden"}}\n</do>'
+    (call,) = read(text, [skips, same])[0].calls
+    assert (call.name, call.arguments, call.format) == ("tide", {"port": "Emden"}, "same")
+    (call,) = read(text, [skips, other])[0].calls
+    assert (call.name, call.arguments, call.format) == ("tide", {}, "skips")
+
+
 def test_auto_takes_a_block_of_code_for_a_call_behind_a_thought_of_its_format() -> None:
     code = "```py\nprint(1)\n```"
     assert read(f"I compute.\n{code}", "auto")[0].calls == ()

@@ -88,6 +88,7 @@ def test_what_is_undecided_is_held_back_to_its_end(typed: Format) -> None:
     [
         ("[1, 2", {"any": [1]}),
         ('{"a": "b', {"any": {"a": "b"}}),
+        ("true", {"any": True}),
         ("tru", {}),
         ("5", {}),
         ("", {"any": ""}),

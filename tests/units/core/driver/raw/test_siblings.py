@@ -114,6 +114,12 @@ def test_a_cut_in_an_argument_that_is_not_certain_leaves_it_in_the_value() -> No
     assert (call.arguments, call.status) == ({"city": "A" + _pair("days", "3")}, "truncated")
 
 
+def test_an_opener_at_the_beginning_of_a_line_ends_the_value_though_the_text_is_cut() -> None:
+    text = "<tool_call>\n<function=weather>\n<parameter=city>\nWien\n<parameter=days>\n3"
+    [call] = read("qwen3_coder", text, tools=_TOOLS).calls
+    assert (call.arguments, call.status) == ({"city": "Wien"}, "truncated")
+
+
 _STEP3 = (
     "<|tool_calls_begin|>\n<|tool_call_begin|>function<|tool_sep|>"
     '<steptml:invoke name="weather"><steptml:parameter name="city">A</steptml:invoke>'
