@@ -34,6 +34,7 @@ WRONG = [
     ("trim without a mode", headed("//@ trim: value=", ELEMENTS), "2:11: header `value=`", "one-newline"),
     ("observation is a role", headed("//@ observation: result"), "2:18: unread-observation", "names terminals"),
     ("observation as a rule", called("OPEN name observation", "observation: /x/\n"), "7:1: undefined-role", "nearest: `results`"),
+    ("call in OpenAI's old word", GOOD.replace("| call)", "| function_call)").replace("call:", "function_call:"), "6:1: undefined-role", "nearest: `call`"),
     ("tool as a rule", GOOD.replace("name", "tool"), "8:1: undefined-role", "nearest: `name`"),
     ("key to repeat", called('OPEN name "</" SAME_KEY ">"').replace("RAW)", "SAME_KEY)"), "6:22: nothing-to-repeat", "rule `argument`"),
     ("name to repeat", called('"<" SAME_NAME " " name').replace("RAW)", "SAME_NAME)"), "6:11: nothing-to-repeat", "rule `call`"),

@@ -283,6 +283,25 @@ def test_refused_arguments(text: str, offset: int, expected: dict[str, object]) 
     assert consumed == offset
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a={'x': 1, 'y'})", "Found `}` in the argument `a`; wanted `:` after a key"),
+        ("a={'x': })", "Found `}` in the argument `a`; wanted a value"),
+        ("a={'x': 1, [2]: 3})", "Found `[` in the argument `a`; wanted a key, or an item of a set"),
+        ("a=[1})", "Found `}` in the argument `a`; wanted `,` or `]`"),
+        ("a=1 b=2)", "Found `b` in the argument `a`; wanted `,` or `)` after an argument"),
+        ("a=--1)", "Found `-` in the argument `a`; wanted a number after the sign"),
+        ("a=b'z')", "Found `'` in the argument `a`; wanted a literal; `b` opens no text"),
+        ("a='x' if)", "Found `)` in the argument `a`; wanted a quote: a string stands before"),
+        ("a)", "Found `)`; wanted `=` after the name `a`"),
+        ("*x)", "Found `x`; wanted `**` before an object"),
+    ],
+)
+def test_says_what_was_wanted_instead(text: str, wanted: str) -> None:
+    assert scan([text])[3] == wanted
+
+
 @pytest.mark.parametrize("text", ["a=1, True)", "a=1, 'x')", "1, 2, 3)", "'x'=1)", "a:1)"])
 def test_refused_positional_arguments(text: str) -> None:
     """A value after a keyword, one too many, and what only begins like an argument."""
