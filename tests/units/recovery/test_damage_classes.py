@@ -132,6 +132,7 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ('{"a": "b\n"c": "d"}', {"a": "b", "c": "d"}, "missing-quote comma", R, False),
     ('{"a": b", "c": "d"}', {"a": "b", "c": "d"}, "missing-quote", R, False),
     ('{"a: 1, "b": 2}', {"a": 1, "b": 2}, "missing-quote", R, False),
+    (f'{{"{300 * "a"}: 1, "b": 2}}', {300 * "a": 1, "b": 2}, "missing-quote", R, False),
     ('{a": 1, "b": 2}', {"a": 1, "b": 2}, "missing-quote", R, False),
     ('{"a: "5", "b": 1}', {"a": "5", "b": 1}, "missing-quote", R, False),
     ('{"b": 1, "a : "true"}', {"b": 1, "a": "true"}, "missing-quote", R, False),

@@ -44,8 +44,9 @@ def test_the_doubt_is_told_of() -> None:
     result = read("hermes", _call('Hello }}</tool_call> more text"'), tools=_TOOLS)
     [call] = result.calls
     assert call.doubts == ("bare-text",)
-    found = [(each.severity, each.span) for each in result.diagnostics if each.code == "bare-text"]
-    assert ("error", call.span) in found
+    [said] = [each for each in result.diagnostics if each.severity == "error"]
+    assert (said.code, said.span) == ("bare-text", call.span)
+    assert said.message == "Found the end of a text behind its call, where the text may go on"
     assert not result.ok
 
 

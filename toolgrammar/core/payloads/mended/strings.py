@@ -289,7 +289,7 @@ class StringReader:
         if style is not None and len(style.edits) > 1:
             return False  # the key is not spelled as in the source
         body = "".join(state.key_pieces())
-        colon = body.find(":", 0, _LONGEST_GAP)
+        colon = body.find(":")
         if colon < 0 or "\\" in body:
             return False
         offset = string.start + string.width + colon
