@@ -62,6 +62,13 @@ CLASSES: list[tuple[str, object, str, str, bool]] = [
     ('{""a"": ""b"", ""c"": ""d, e""}', {"a": "b", "c": "d, e"}, "doubled-quotes", R, False),
     ('{""a"": [""x"", """"], ""b"": """"}', {"a": ["x", ""], "b": ""}, "doubled-quotes", R, False),
     ('{""a"": {""b"": ""c""}, ""d"": 1}', {"a": {"b": "c"}, "d": 1}, "doubled-quotes", R, False),
+    (
+        '{"a": 1, ""b"": 2, "c": ""}',
+        {"a": 1, '"b': 2, "c": ""},
+        "inner-quote doubled-quotes",
+        R,
+        False,
+    ),
     ('{"a"": "b", "c": 1}', {"a": "b", "c": 1}, "doubled-quotes", R, False),
     ('{"a": 1, "c"" : 2}', {"a": 1, "c": 2}, "doubled-quotes", R, False),
     ('{"a""": [1]}', {"a": [1]}, "doubled-quotes", R, False),
