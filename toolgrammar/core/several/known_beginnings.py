@@ -249,7 +249,10 @@ def _leaves(node: Node, text: str, position: int, following: int) -> bool:
         following: the index of the next opener; -1 if there is none.
     """
     end = len(text) if following < 0 else following
-    if node.end is None or not is_plain(text[position:end], node, is_first=False):
+    if node.end is None or node.closes_group or node.skipping:
+        return False
+    # A closer may be left over from the call.
+    if strays_of(node).pattern.match(text[position:end].lstrip()):
         return False
     # The start node of a format has no openers that `find` does not search.
     if node is node.machine.start:
@@ -257,11 +260,3 @@ def _leaves(node: Node, text: str, position: int, following: int) -> bool:
     # The node after a call may have openers that the start node does not have.
     own = node.opener.search(text, position, end + MAX_TOKEN)
     return own is None or own.start() >= end
-
-
-def is_plain(text: str, node: Node, *, is_first: bool) -> bool:
-    """Whether text is only text: not part of a section, and not a closer that is left over."""
-    if node.closes_group or node.skipping:
-        return False
-    # Before the first call no closer can be left over from a call.
-    return is_first or not strays_of(node).pattern.match(text.lstrip())

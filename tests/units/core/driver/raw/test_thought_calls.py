@@ -100,10 +100,13 @@ def test_what_else_stands_in_reasoning_stays_there_and_is_told_of(names: str, te
         assert _read(names, text, "<think>\n", size).result.to_dict() == whole.to_dict()
 
 
-def test_reasoning_of_a_list_streams_but_for_lines_that_may_be_calls() -> None:
+@pytest.mark.parametrize(
+    ("text", "held"), [("A\nb c\n<too", 4), ("A\nb [TO", 0), ('A\nb {"n', 0), ("A\nb c\n[TO", 3)]
+)
+def test_reasoning_of_a_list_streams_but_for_lines_that_may_be_calls(text: str, held: int) -> None:
     parser = Parser("auto", tools=_TOOLS, prefix="<think>\n")
-    given = [parser.feed(each) for each in "A\nb c\n<too"]
-    assert [bool(events) for events in given] == [True] * 6 + [False] * 4
+    given = [bool(parser.feed(each)) for each in text]
+    assert given == [True] * (len(text) - held) + [False] * held
 
 
 FLOUR = {
