@@ -155,7 +155,7 @@ def read_lines(text: str) -> tuple[JsonValue] | None:
         except (ValueError, RecursionError):
             return None
         # Written once more, with the line ends escaped: the strict reader checks numbers and depth.
-        whole = read_all(json.dumps(value, ensure_ascii=False))
+        whole = read_all(json.dumps(value))
     return whole
 
 
