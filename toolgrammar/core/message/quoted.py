@@ -41,6 +41,7 @@ _MARKDOWN: Final = Quote(
     r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t\r]*$)",
     "```",
 )
+# In a text with the line ends of Windows, `$` stands behind the carriage return.
 FENCES: Final = (
     _MARKDOWN,
     Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t\r]*$)", "```"),
@@ -174,6 +175,7 @@ class Blocks:
         """Finds the block around an offset of a message; `free` is the end of the last island."""
         # Both are asked for each place: text before an island is searched no more behind it.
         is_inside = self._all.holds(source, place, free)
+        # A block in a longer fence, or in one of Markdown, may show fences of three backticks.
         self.may_nest = self._outer.holds(source, place, free)
         self.began = self._all.began if is_inside else self._outer.began
 

@@ -249,6 +249,7 @@ def _leaves(node: Node, text: str, position: int, following: int) -> bool:
         following: the index of the next opener; -1 if there is none.
     """
     end = len(text) if following < 0 else following
+    # In an open call or section the text still belongs to it.
     if node.end is None or node.closes_group or node.skipping:
         return False
     # A closer may be left over from the call.

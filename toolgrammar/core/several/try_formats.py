@@ -331,6 +331,7 @@ class TriedFormats:
         if self.fenced and not self.in_section:
             raise NotACall
         opener = driver.buffer[driver.island : driver.position]
+        # A bare element on a line of its own, the first of the message, is no word of a sentence.
         alone = driver.buffer.startswith(("\n", "\r"), driver.position)
         alone = alone and driver.base + driver.island == 0
         prose = is_code_block(opener) or (is_markup(opener) and not alone)

@@ -121,6 +121,7 @@ def _is_late(event: Event, spans: Container[Span]) -> TypeGuard[Problem]:
 
 
 def _first_end(events: list[Event], awaiting: list[int]) -> int:
+    # Only a call that has ended can run, so the events of an open one are no danger.
     ends = (
         place
         for place, event in enumerate(events)
