@@ -243,6 +243,12 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     return value, None
 
 
+def doubts_of(text: str) -> tuple[str, ...]:
+    """Returns the doubts about arguments that are JSON as they stand: a key that stands twice, say."""
+    found = recover_json(text).diagnostics if text.strip() else ()
+    return tuple(dict.fromkeys(each.code for each in found if each.severity == "error"))
+
+
 def mended_arguments(text: str) -> dict[str, Any] | None:
     """Returns the arguments of a text that a server calls whole and that is almost JSON, or None.
 
@@ -293,6 +299,7 @@ def read_call(name: str, text: str, identity: str | None) -> ToolCall:
         raw_arguments=text,
         status="complete" if error is None else "unreadable",
         error=error,
+        doubts=doubts_of(text) if error is None else (),
     )
 
 

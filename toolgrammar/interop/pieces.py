@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from toolgrammar.interop.exchange import mended_arguments, read_arguments
+from toolgrammar.interop.exchange import doubts_of, mended_arguments, read_arguments
 from toolgrammar.parsing.checks import is_cut
 from toolgrammar.values.calls import Status, ToolCall
 from toolgrammar.values.events import ArgumentsDelta, CallEnd, CallStart, Event
@@ -166,5 +166,6 @@ class _Arriving:
             raw_arguments=text,
             status=whole if error is None else "truncated",
             error=error,
+            doubts=doubts_of(text) if error is None and whole == "complete" else (),
         )
         return CallEnd(self.index, call)

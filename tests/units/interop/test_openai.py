@@ -94,6 +94,20 @@ def test_arguments_that_cannot_be_read_never_raise(text: str) -> None:
     assert call.raw_arguments == text
 
 
+@pytest.mark.parametrize(
+    ("text", "doubts"),
+    [('{"a": 1, "a": 2}', ("duplicate-key",)), ('{"a": 1, "a": 1}', ())],
+)
+def test_a_key_that_stands_twice_is_doubted_as_in_a_text(
+    text: str, doubts: tuple[str, ...]
+) -> None:
+    function = {"name": "f", "arguments": text}
+    (whole,) = from_tool_calls([{"id": "x", "function": function}])
+    (streamed,) = calls_of(list(from_stream([chunk(piece(0, text, "f")), chunk(finish="stop")])))
+    assert whole.doubts == streamed.doubts == doubts
+    assert whole.executable == streamed.executable == (not doubts)
+
+
 @pytest.mark.parametrize("text", ["", "  ", None])
 def test_no_arguments_are_none(text: str | None) -> None:
     (call,) = from_tool_calls([{"id": "x", "function": {"name": "f", "arguments": text}}])
