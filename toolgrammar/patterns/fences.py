@@ -20,6 +20,7 @@ OPENING: str = rf"(?m:^`{{{LEAST},}})"
 NESTED = rf"(?m:^(?P<fence_mark>`{{{LEAST},{MOST}}})[ \t]{{0,{MOST}}}[^\s`])(?P<fence_opener>)"
 """The expression of a line that opens a block inside a block: a fence with a word."""
 
+_NESTED = late(NESTED)
 _RUNS = late(r"^`+", re.MULTILINE)
 
 
@@ -35,6 +36,11 @@ CLOSING_BEGINNINGS = partial(CLOSING) or ""
 def length(fence: str) -> int:
     """Returns how many backticks a fence has."""
     return fence.count("`")
+
+
+def opens_inside(text: str, count: int) -> bool:
+    """Whether a line of a text opens a block with a word, and with this many backticks or more."""
+    return any(length(each["fence_mark"]) >= count for each in _NESTED.finditer(text))
 
 
 def fence_round(text: str) -> str:

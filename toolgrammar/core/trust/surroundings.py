@@ -169,6 +169,8 @@ _INTO = late(
 """The text before a value: the opening quote of a string, a tag, or a key with its colon."""
 _WORD_IN_TAGS = late(r"(?:\w|\S[ \t]{1,8})<[\w.:|-]{1,64}>[ \t\r]{0,8}\n\s*\Z")
 """A tag of one word behind other text, and a line end: `Return a Vec<String>`. A value follows its tag."""
+_SECTION = late(r"(?:\A|\n)[ \t]{0,16}<(?:[A-Za-z]{1,16}[_-])?(?:calls|tools|actions)>\s*\Z")
+"""A tag alone on its line that says that calls follow, as other formats open their sections with."""
 _STRING = late(
     r"""(?:[(,\[{]|(?<=\S)\s{0,8}[:=])\s{0,8}"""
     r"""(?P<quote>["']|<[^\w\s<>/]["\w]{1,16}[^\w\s<>/]>)(?:\\.|(?!(?P=quote)|\\).)*+(?P<end>(?P=quote))?"""
@@ -198,7 +200,9 @@ _MOST_LINES: Final = 4
 def ends_in_value(text: str, tools: Mapping[str, ToolSpec]) -> bool:
     """Whether a text ends inside a value: behind its opening quote, or the tag of an argument or tool."""
     last = text[-_LAST_VALUE:].rstrip()  # white space before a call may belong to it
-    if _INTO.search(last) and not _WORD_IN_TAGS.search(text[-_LAST_VALUE:]):
+    # What is open in the tag of an argument or a tool is looked for below, by their names.
+    is_markup = _SECTION.search(last) or _WORD_IN_TAGS.search(text[-_LAST_VALUE:])
+    if not is_markup and _INTO.search(last):
         return True
     if _has_open_string(last.rpartition("\n")[2]):
         return True

@@ -16,10 +16,10 @@ from toolgrammar.core.driver.raw.value_doubts import (
     doubt_block_end,
     doubt_closer,
     doubt_damaged,
+    doubt_inner_block,
     doubt_inner_closer,
     doubt_open_end,
     doubt_quoted_opener,
-    doubt_same_mark,
     doubt_stopped,
     doubt_unended,
 )
@@ -54,7 +54,7 @@ def close_raw(reader: RawReader, end: int) -> None:
     if not reader.sibling:
         doubt_inner_closer(driver, reader.strays, end, mended=reader.mended)
     doubt_damaged(driver, reader.end, end, openers=bool(reader.strays) or reader.mended)
-    doubt_same_mark(driver, reader.end, end)
+    doubt_inner_block(driver, reader.end, end)
     draft = driver.builder.draft
     if reader.unended and draft is not None:
         draft.go_on()

@@ -14,6 +14,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.message.reports import doubt_open
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, json_shape
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
+from toolgrammar.patterns.fences import opens_inside
 from toolgrammar.patterns.marks import marks_in
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -40,6 +41,7 @@ _TAG_OF_ENTITY = late(r"&(?:lt|#60|#x3[cC]);/?[\w:.-]{0,64}")
 _BLANK_LINE = late(r"[ \t]*\r?\n[ \t]*\r?\n")
 _TURN_END = late(r"(?:<[|\uff5c][^\s<>]{1,64}[|\uff5c]>|</s>)\s*\Z")
 """A token that ends a turn in chat templates: `<|im_end|>`."""
+_FENCE = late(r"\s*(`{3,9})")
 _BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 
 
@@ -167,20 +169,28 @@ def doubt_damaged(
         doubt_open(builder, "misspelt", message, Span(start + found.start, stop))
 
 
-def doubt_same_mark(driver: Driver, raw: RawEnd, end: int) -> None:
-    """Doubts a call whose here-document holds `<<EOF` and ends with `EOF`, which may close only that.
+def doubt_inner_block(driver: Driver, raw: RawEnd, end: int) -> None:
+    """Doubts a call whose value may have ended with the closer of a block inside of it.
+
+    As of a here-document that holds `<<EOF` and ends with `EOF`, or of a block of code that holds the
+    line "```py" and ends with "```".
 
     Args:
         driver: the driver, which has emitted the value up to its end.
         raw: the closers that end the value.
         end: the index in the buffer where the value ends.
     """
-    if all(terminal.name != "SAME_MARK" for _, terminal in raw.node.tokens):
-        return
     builder, stop = driver.builder, driver.base + end
-    start, mark = raws_of(builder).start, builder.same("SAME_MARK")
-    if mark in marks_in(builder.source.slice(start, stop)):
-        message = f"Found `<<{mark[:40]}` in the value before; the value may have ended too early"
+    start, opener, fence = raws_of(builder).start, "", _FENCE.match(driver.buffer, end)
+    if any(terminal.name == "SAME_MARK" for _, terminal in raw.node.tokens):
+        mark = builder.same("SAME_MARK")
+        opener = f"<<{mark}" if mark in marks_in(builder.source.slice(start, stop)) else ""
+    # Where the format pairs fences, the reader of the value counts the blocks inside.
+    elif fence is not None and not raw.fenced:
+        is_inside = opens_inside(builder.source.slice(start, stop), len(fence[1]))
+        opener = fence[1] if is_inside else ""
+    if opener:
+        message = f"Found `{opener[:40]}` in the value before; the value may have ended too early"
         doubt_open(builder, "stray-close-tag", message, Span(start, stop))
 
 
