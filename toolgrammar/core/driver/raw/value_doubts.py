@@ -184,13 +184,13 @@ def doubt_inner_block(driver: Driver, raw: RawEnd, end: int) -> None:
     start, opener, fence = raws_of(builder).start, "", _FENCE.match(driver.buffer, end)
     if any(terminal.name == "SAME_MARK" for _, terminal in raw.node.tokens):
         mark = builder.same("SAME_MARK")
-        opener = f"<<{mark}" if mark in marks_in(builder.source.slice(start, stop)) else ""
+        opener = f"`<<{mark[:40]}`" if mark in marks_in(builder.source.slice(start, stop)) else ""
     # Where the format pairs fences, the reader of the value counts the blocks inside.
     elif fence is not None and not raw.fenced:
         is_inside = opens_inside(builder.source.slice(start, stop), len(fence[1]))
-        opener = fence[1] if is_inside else ""
+        opener = "a fence with a word" if is_inside else ""
     if opener:
-        message = f"Found `{opener[:40]}` in the value before; the value may have ended too early"
+        message = f"Found {opener} in the value before; the value may have ended too early"
         doubt_open(builder, "stray-close-tag", message, Span(start, stop))
 
 
