@@ -108,7 +108,7 @@ def respell(driver: Driver, place: int) -> bool | None:
             _read_as(driver, step, place + 1)
             return True
         pattern, word = near_opener(step, "near")
-        # After a value, `</paramter>` may be its misspelt closer.
+        # `</paramter>` may be the misspelt closer of a value.
         if not pattern:
             pattern, word = near_closer(step, "near")
         if pattern:

@@ -41,11 +41,12 @@ _MARKDOWN: Final = Quote(
     r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t\r]*$)",
     "```",
 )
+_TILDES: Final = Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t\r]*$)", "~~~")
 # In a text with the line ends of Windows, `$` stands behind the carriage return.
 FENCES: Final = (
     _MARKDOWN,
     Quote(r"(?m:^ {0,3}`{3,9}[^`\n]*\n)", r"(?m:^ {0,3}`{3,9}[ \t\r]*$)", "```"),
-    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t\r]*$)", "~~~"),
+    _TILDES,
     *(
         Quote(
             rf"(?m:^{_ITEM}{mark}{{3,9}}[^`\n]*\n)",
@@ -62,7 +63,7 @@ A block of the language `markdown` may contain other blocks.
 OUTER_FENCES: Final = (
     _MARKDOWN,
     Quote(r"(?m:^ {0,3}`{4,9}[^`\n]*\n)", r"(?m:^ {0,3}`{4,9}[ \t\r]*$)", "````"),
-    Quote(r"(?m:^ {0,3}~{3,9}[^\n]*\n)", r"(?m:^ {0,3}~{3,9}[ \t\r]*$)", "~~~"),
+    _TILDES,
 )
 """Blocks that may contain blocks with fences of three backticks: those of Markdown, of longer fences,
 or of tildes."""
