@@ -15,29 +15,40 @@ from pathlib import Path
 import toolgrammar
 from tests.laws.every_case import every_page_case
 from toolgrammar.testing import Case
-from toolgrammar.testing.readings import read, seen
+from toolgrammar.testing.readings import Reading, read, seen
 from toolgrammar.testing.small_damage import small_damage
 
 RECORD = Path(__file__).with_name("readings.json")
 _DIGITS = 10
+_PIECE = 3
+"""Characters of a piece of a stream."""
 
 
 def described(case: Case) -> str:
-    """Writes out what is read of an example: whole, and twice with small damage."""
-    result, events = _seen(case)
-    lines = [*events, result]
+    """Writes out what is read of an example in the ways that a caller may have it read.
+
+    Whole, by its format and by `auto`; whole with small damage, twice; and cut off, in pieces of
+    a few characters with the places in the text at which events came.
+    """
+    lines = [*_seen(case), "auto:", *_seen(replace(case, format="auto"))]
     for attempt in range(2 if case.text else 0):
         draw = random.Random(f"{case.text} {attempt}")
         text = small_damage(case.text, list(range(len(case.text))), draw)
-        result, events = _seen(replace(case, text=text))
-        lines += [f"damaged: {text!r}", *events, result]
-    return "\n".join(lines)
+        lines += [f"damaged: {text!r}", *_seen(replace(case, text=text))]
+    text = case.text[: random.Random(case.text).randint(0, len(case.text))]
+    pieces = [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)]
+    reading = read(case, pieces, finish_reason="length")
+    return "\n".join([*lines, f"cut: {text!r}", *_written(reading), str(sorted(set(reading.fed)))])
 
 
-def _seen(case: Case) -> tuple[str, list[str]]:
-    """Reads a text whole. The grammar's digest is left out: a comment there changes no reading."""
-    reading = read(case, [case.text])
-    return seen(replace(reading, result=replace(reading.result, digest="")))
+def _seen(case: Case) -> list[str]:
+    return _written(read(case, [case.text]))
+
+
+def _written(reading: Reading) -> list[str]:
+    """Writes a reading out. The grammar's digest is left out: a comment there changes none."""
+    result, events = seen(replace(reading, result=replace(reading.result, digest="")))
+    return [*events, result]
 
 
 def digest(case: Case) -> str:

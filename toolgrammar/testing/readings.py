@@ -45,8 +45,8 @@ class Reading:
     """For each event, how many characters had been fed; one more than all for those of the end."""
 
 
-def read(case: Case, chunks: Iterable[str]) -> Reading:
-    """Feeds chunks to a new parser set up for the case."""
+def read(case: Case, chunks: Iterable[str], finish_reason: str | None = None) -> Reading:
+    """Feeds chunks to a new parser set up for the case, which may be told why the server stopped."""
     parser = Parser(format=case.format, tools=case.tools, prefix=case.prefix)
     events: list[Event] = []
     fed: list[int] = []
@@ -56,7 +56,7 @@ def read(case: Case, chunks: Iterable[str]) -> Reading:
         given = parser.feed(chunk)
         events += given
         fed += [done] * len(given)
-    given = parser.close()
+    given = parser.close(finish_reason)
     events += given
     # One more than all: these events came only with the end.
     fed += [done + 1] * len(given)
