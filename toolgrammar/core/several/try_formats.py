@@ -334,7 +334,9 @@ class TriedFormats:
         # A bare element on a line of its own, the first of the message, is no word of a sentence.
         alone = driver.buffer.startswith(("\n", "\r"), driver.position)
         alone = alone and driver.base + driver.island == 0
-        prose = is_code_block(opener) or (is_markup(opener) and not alone)
+        # A name without any markup, alone in its line, is a word: `Ok`, or `json` above an object.
+        prose = is_code_block(opener) or opener.strip() == draft.name
+        prose = prose or (is_markup(opener) and not alone)
         prose = prose or is_shown_block(builder, opener, current.machine.signs.weights)
         prose = prose and self.several.is_auto
         if prose and not follows_thought(current.machine, builder.source, self.thought):

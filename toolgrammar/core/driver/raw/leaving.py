@@ -100,7 +100,10 @@ def finish_raw(reader: RawReader) -> None:
     stopped = stopped_before(driver, reader.end.node) != ""
     # If the server cut the answer, the value's closer had not come yet.
     may_go_on = not driver.builder.end.is_cut and (not stopped or reader.quoted)
-    if reader.islands and end_before_calls(reader):
+    # In an answer that the server cut, the closer may have been to come.
+    is_cut = driver.builder.end.is_cut
+    if reader.islands and not is_cut and end_before_calls(reader, len(driver.buffer)):
+        driver.read_on()
         return
     if reader.held is not None and reader.last_closer >= 0 and may_go_on:
         _end_at_last_closer(reader, reader.held)

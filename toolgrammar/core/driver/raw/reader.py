@@ -14,7 +14,7 @@ from toolgrammar.core.driver.raw.state import (
     is_unclosed,
     raw_of,
 )
-from toolgrammar.core.driver.raw.thought_calls import note_island
+from toolgrammar.core.driver.raw.thought_calls import end_open_thought, note_island
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.mending.stops import end_of_payload
 from toolgrammar.patterns.fences import length
@@ -46,10 +46,13 @@ def _run(reader: RawReader) -> bool:
             _wait(reader)
             return False
         ends = _ends(reader, match)
-        if ends:
+        before_calls = end_open_thought(reader, match.start()) if ends else False
+        if before_calls:
+            return True
+        if ends and before_calls is not None:
             close_raw(reader, reader.step_back(match.start()))
             return True
-        if ends is None:
+        if ends is None or before_calls is None:
             # The text before the candidate is certain and is emitted; the candidate waits.
             place = match.start()
             reader.look_from(place)

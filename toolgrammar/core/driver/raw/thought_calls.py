@@ -87,7 +87,7 @@ class LineOpeners:
                 self.looked = driver.base + at
                 # At the end of a chunk `<tool` may become an opener, so the rest waits.
                 is_near = not driver.final and len(buffer) - at <= LONGEST_OPENER
-                is_mark = buffer[at] in _MARKS
+                is_mark = buffer[at] in _MARKS or reader.end.node.accepts_text
                 if is_mark and is_near and self.openers.begins_at(buffer, at):
                     return at
                 if is_mark and self._opens(reader, at):
@@ -102,8 +102,11 @@ class LineOpeners:
     def _opens(self, reader: RawReader, place: int) -> bool:
         """Whether an opener of any format that is not prose begins a line at an index."""
         buffer = reader.driver.buffer
-        # Prose may begin a line with `{` or `<`, too.
-        if not self.openers.stands_at(buffer, place) or opens_as_prose(buffer, place):
+        if not self.openers.stands_at(buffer, place):
+            return False
+        # A line of prose may begin with a fence or a tag, too. Where no closer of the reasoning is to
+        # come, the call is as likely.
+        if opens_as_prose(buffer, place) and not reader.end.node.accepts_text:
             return False
         # A bracket after markup belongs to that markup.
         offset = reader.driver.base + place
@@ -111,33 +114,59 @@ class LineOpeners:
         return reader.begins_line(place) and not (before.endswith(">") and buffer[place] in "{[")
 
 
-def end_before_calls(reader: RawReader) -> bool:
-    """Ends reasoning before calls at the end of the message; returns False if there are none."""
+def end_open_thought(reader: RawReader, stop: int) -> bool | None:
+    """Ends a thought that has no closer in its format before calls that stand at its end.
+
+    Example: `Thought: I need it.`, a call in another format, and the next `Thought:`.
+
+    Args:
+        reader: the reader.
+        stop: the index of the opener that ends the thought otherwise.
+
+    Returns:
+        Whether there are such calls; None if more text is needed.
+    """
+    if reader.lines is None or not reader.end.node.accepts_text:
+        return False
+    if reader.lines.look(reader, stop) < stop:
+        return None
+    reader.give(stop)
+    return bool(reader.islands) and end_before_calls(reader, stop)
+
+
+def end_before_calls(reader: RawReader, stop: int) -> bool:
+    """Ends reasoning before calls that stand at its end; returns False if there are none.
+
+    Args:
+        reader: the reader.
+        stop: the index where the reasoning ends otherwise.
+    """
     driver = reader.driver
-    builder, stop = driver.builder, driver.base + len(driver.buffer)
-    path = repairs_of(reader.end.node).to_text
-    # A trial does not begin another trial. In strict reading, and in a cut answer, nothing is
-    # guessed.
+    builder, base = driver.builder, driver.base
+    node = reader.end.node
+    path = () if node.accepts_text else repairs_of(node).to_text
+    # A trial does not begin another trial, and in strict reading nothing is guessed.
     is_tried = builder.is_trial or (driver.among is not None and driver.among.trying)
-    if path is None or is_tried or builder.strict or builder.end.is_cut or not builder.tools:
+    if path is None or is_tried or builder.strict or not builder.tools:
         return False
     # Each trial reads all text after the opener, so only the first few openers are tried.
     for place in reader.islands[:_MOST]:
-        rest = builder.source.slice(place, stop)
-        if not _are_calls(driver, rest):
+        if not _are_calls(driver, builder.source.slice(place, base + stop)):
             continue
         # The held text before the opener is reasoning; the rest is read as calls.
         held = "".join(reader.drop_held())
-        raws_of(builder).take(held[: max(0, len(held) - (driver.base + driver.position - place))])
+        raws_of(builder).take(held[: max(0, len(held) - (base + driver.position - place))])
+        rest = builder.source.slice(place, base + len(driver.buffer))
         driver.stand_before(rest, place)
         judge_thought(builder, raws_of(builder).start, place, is_open=True)
         raws_of(builder).end(place, whole=True)
         leave(driver, driver.position)
         builder.watch(watched=False)  # the trial has judged the calls
-        put_in(driver, path)
-        builder.mend_next()
+        # A thought without a closer of its own, as `Thought:` is, lacks none before a call.
+        if path:
+            put_in(driver, path)
+            builder.mend_next()
         driver.to_text()
-        driver.read_on()
         return True
     return False
 
