@@ -42,6 +42,7 @@ CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
 """Reads a text on its own, and returns the call at a place of it."""
 
 _FENCE = late(fences.OPENING)
+_INDENTED_FENCE = late(rf"(?m:^)([ \t]{{1,64}})`{{{fences.LEAST},}}")
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
 _OF_CALLS = frozenset({"quoted-call", "unread-call"})
 """The codes of warnings about a whole call in text; other warnings are about repairs beside a call."""
@@ -167,14 +168,24 @@ class _Search:
     def _fence_in_line(self, start: int, text: str) -> _Found:
         """Returns the fence of a call that is text because it does not begin a line.
 
-        As in `</think>```shell`: behind the closer of reasoning the text begins within a line.
+        As in `</think>```shell`: behind the closer of reasoning the text begins within a line. Or it
+        is indented, as in a list of steps.
         """
         fence = _FENCE.match(text)
-        if fence is None or self._builder.source.slice(start - 1, start) in ("", "\n"):
+        if fence is not None:
+            begins = self._builder.source.slice(start - 1, start) in ("", "\n")
+            return None if begins or not self._is_lost_in(text) else (0, fence[0], True)
+        fence = _INDENTED_FENCE.search(text)
+        if fence is None:
             return None
+        indent, at = fence[1], fence.end(1)
+        lines = text[at:].replace(f"\n{indent}", "\n")
+        return (at, fence[0].lstrip(), True) if self._is_lost_in(lines) else None
+
+    def _is_lost_in(self, text: str) -> bool:
+        """Whether a call that could run begins a text."""
         call = self._call_at(text, 0)
-        is_lost = call is not None and call.span.start == 0 and self._is_lost(call)
-        return (0, fence[0], True) if is_lost else None
+        return call is not None and call.span.start == 0 and self._is_lost(call)
 
     def _spelt_otherwise(self, text: str) -> _Found:
         """Returns markup in another spelling, if the text would be a call in the usual spelling."""
