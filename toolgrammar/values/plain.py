@@ -54,3 +54,15 @@ def copy_json(value: Any) -> Any:
             (part, copy, place) for place, part in parts if isinstance(part, dict | list | tuple)
         ]
     return top[0]
+
+
+# Requests to APIs, Arrow, Spark and pandas hold UTF-8, in which half a surrogate pair has no form.
+def sound(text: str) -> str:
+    """Returns a text that UTF-8 can carry: half surrogate pairs become U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.bulk.files.arrow_rows import rows_of
 from toolgrammar.bulk.rows.fingerprints import fingerprint_of
-from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type, sound
+from toolgrammar.bulk.rows.flat_result import parsed_of, parsed_type
 from toolgrammar.bulk.rows.result_lines import plain_json
 from toolgrammar.bulk.rows.row_fields import row_of_table
 from toolgrammar.values.calls import ParseResult
 from toolgrammar.values.errors import check_extra
+from toolgrammar.values.plain import sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

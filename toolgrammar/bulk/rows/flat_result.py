@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgrammar.bulk.rows.result_lines import plain_json
+from toolgrammar.values.plain import sound
 
 if TYPE_CHECKING:
     from toolgrammar.values.calls import ParseResult, ToolCall
@@ -93,18 +94,6 @@ def parsed_of(result: ParseResult) -> dict[str, Any]:
         "diagnostics": [_diagnostic(each) for each in result.diagnostics],
         "format": result.format,
     }
-
-
-# Arrow, Spark and pandas hold UTF-8, in which half a pair of surrogates has no form.
-def sound(text: str) -> str:
-    """Returns a text that UTF-8 can carry: half surrogate pairs become U+FFFD."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

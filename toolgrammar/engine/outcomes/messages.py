@@ -15,6 +15,7 @@ from toolgrammar.parsing.call_ids import ids_of
 from toolgrammar.values.calls import names_of
 from toolgrammar.values.errors import UnknownFormat, check_several
 from toolgrammar.values.feedback import error_feedback
+from toolgrammar.values.plain import sound
 from toolgrammar.writing.results.json_lines import json_lines
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _told(answer: Answer, names: Collection[str] | None) -> str:
     if not isinstance(error, ToolError):
         return answer.content
     said = error_feedback(answer.call, error.code, error.message, names)
-    return f"Error: {said}" if said else answer.content
+    return f"Error: {sound(said)}" if said else answer.content
 
 
 def _anthropic_content(answer: Answer, text: str) -> str | list[dict[str, Any]]:
@@ -138,7 +139,7 @@ def _anthropic_content(answer: Answer, text: str) -> str | list[dict[str, Any]]:
             source = {"type": "base64", "media_type": media.kind, "data": media.data}
             content.append({"type": "image", "source": source})
         # The API refuses an empty text.
-        elif text := text_of_block(block):
+        elif text := sound(text_of_block(block)):
             content.append({"type": "text", "text": text})
     return content
 

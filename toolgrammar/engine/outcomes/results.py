@@ -13,7 +13,7 @@ from toolgrammar.engine.outcomes.media import blocks_of, text_of_block
 from toolgrammar.engine.outcomes.text_json import compact_json
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.errors import ToolGrammarError
-from toolgrammar.values.plain import check_version, copy_json, headed
+from toolgrammar.values.plain import check_version, copy_json, headed, sound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,8 +47,12 @@ class ToolResult:
     def content(self) -> str:
         """The result as text for the model: a string as it is, anything else as compact JSON.
 
-        Media are written as placeholders: `[image/png, 1,024 bytes]`.
+        Media are written as placeholders: `[image/png, 1,024 bytes]`. Half a surrogate pair, which
+        no request can carry, becomes U+FFFD.
         """
+        return sound(self._text())
+
+    def _text(self) -> str:
         if self.error is not None:
             return f"Error: {self.error}"
         if isinstance(self.value, str):

@@ -43,6 +43,29 @@ def test_openai_wants_a_message_for_each() -> None:
     assert to_messages(RESULTS, "openai") == found
 
 
+@pytest.mark.parametrize("style", ["openai", "anthropic", "hermes", "react"])
+def test_a_request_can_carry_what_a_tool_returned(style: str) -> None:
+    """The name of a file that is not UTF-8 has half a surrogate pair, as `os.listdir` gives it."""
+
+    def names() -> dict[str, list[str]]:
+        return {"na\udcefve": ["a\udcff.txt", "\U0001f6e0"]}
+
+    def image() -> list[object]:
+        media = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+        return [media, {"type": "text", "text": "a\udcff"}]
+
+    def broken() -> None:
+        raise OSError("no file a\udcff.txt")
+
+    engine = Engine([names, image, broken])
+    results = engine.run_all_sync([ToolCall("names"), ToolCall("image"), ToolCall("broken")])
+    sent = json.dumps(to_messages(results, style), ensure_ascii=False).encode()
+    assert "a\ufffd.txt" in sent.decode()
+    assert "\U0001f6e0" in sent.decode()
+    # The value itself can still open the file.
+    assert results[0].value == names()
+
+
 def test_anthropic_wants_one_message_for_all() -> None:
     found = to_messages(RESULTS, "anthropic")
     TypeAdapter(list[MessageParam]).validate_python(found)
