@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from toolgrammar.engine.outcomes.failures import RetryableError, UserError
-from toolgrammar.values.errors import check_type
+from toolgrammar.values.errors import check_several, check_type
 
 _NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 """The seconds in a `Retry-After` header: whole by the standard, but servers send fractions too."""
@@ -50,6 +50,7 @@ class Retry:
             # Frozen dataclasses are set this way. A single class, or a list, is taken as a tuple.
             object.__setattr__(self, "on", (kinds,))
         elif not isinstance(kinds, tuple):
+            check_several("on", kinds, "classes of exceptions", "write (ConnectionError,)")
             object.__setattr__(self, "on", tuple(kinds))
         checked: Any = self.on
         for kind in checked:
@@ -63,6 +64,7 @@ class Retry:
         check_type("timeouts", self.timeouts, bool)
         for name in ("max_retries", "initial", "max_delay"):
             number = getattr(self, name)
+            check_type(name, number, (int, float))
             # Written so that NaN, which compares false with everything, is refused, too.
             if not number >= 0:
                 raise ValueError(f"{name} must not be negative, got {number!r}")

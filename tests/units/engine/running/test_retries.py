@@ -155,6 +155,12 @@ def test_what_is_no_exception_is_never_retried() -> None:
         ({"max_retries": "1"}, TypeError, "max_retries must be a whole number, got '1'"),
         ({"max_retries": True}, TypeError, "max_retries must be a whole number, got True"),
         ({"on": (1,)}, TypeError, "Retry(on=…) wants classes of exceptions, got 1"),
+        (
+            {"on": 3},
+            TypeError,
+            "on must be classes of exceptions, got int 3: write (ConnectionError,)",
+        ),
+        ({"initial": "1"}, TypeError, "initial must be an int or float, got str '1'"),
     ],
     ids=repr,
 )
