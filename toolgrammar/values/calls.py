@@ -315,12 +315,20 @@ def names_of(tools: Iterable[object] | None) -> dict[str, None] | None:
     """Returns the names of tools, in their order; None if no tools were given.
 
     Raises:
-        TypeError: the tools are a string, or one of them has no name.
+        TypeError: the tools are a string or a single tool, or one of them has no name.
     """
+    if tools is None:
+        return None
     if isinstance(tools, str):
         raise TypeError(f"tools must be a list of tools or names, got the string {tools!r}")
+    # Tools by their names are taken, as an engine has them; the keys of one tool are no names.
+    if isinstance(tools, Mapping):
+        if isinstance(tools.get("name"), str) or isinstance(tools.get("function"), Mapping):
+            raise TypeError("tools must be a list of tools or names, got one dict; write [tool]")
+    elif not isinstance(tools, Iterable):
+        raise TypeError(f"tools must be a list of tools or names, got {described(tools)}")
     # Only the names are needed here, so no schemas are built.
-    return None if tools is None else {_name_of(tool): None for tool in tools}
+    return {_name_of(tool): None for tool in tools}
 
 
 def _name_of(tool: object) -> str:

@@ -1,5 +1,7 @@
 """What the model is told about a message of which something could not run."""
 
+from typing import Any
+
 import pytest
 
 from toolgrammar import Limits, ParseResult, ToolCall, parse
@@ -81,6 +83,24 @@ def test_a_tool_that_is_none_has_near_ones(name: str, said: str) -> None:
         assert found.startswith(said)
         assert bool(found) is bool(said)
         assert ParseResult(calls=(call,)).feedback(tools) == found
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        5,
+        "save",
+        {"name": "save", "parameters": {"type": "object"}},
+        {"type": "function", "function": {"name": "save"}},
+    ],
+    ids=repr,
+)
+def test_what_is_no_list_of_tools_is_a_mistake(wrong: Any) -> None:
+    call = ToolCall("get_wether")
+    result = ParseResult(calls=(call,))
+    for ask in (call.feedback, result.feedback, result.unknown_tools):
+        with pytest.raises(TypeError, match="tools must be a list of tools or names, got"):
+            ask(wrong)
 
 
 def test_of_many_tools_the_first_are_named() -> None:
