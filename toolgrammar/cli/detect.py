@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
+from toolgrammar.cli.input import STANDARD_INPUT, read_message, read_tools
 from toolgrammar.cli.output import printable, write_json, write_line, write_table
 from toolgrammar.parsing.detection import detect
 from toolgrammar.values.plain import headed
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     tools = read_tools(arguments.tools)
     status = _FOUND
     for name in names:
-        found = detect(read_bytes(name), tools)
+        found = detect(read_message(name), tools)
         # 0 only where every message has a call: one without may be what the caller looks for.
         if not found:
             status = _NOT_FOUND

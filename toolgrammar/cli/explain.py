@@ -14,7 +14,7 @@ from toolgrammar.cli.input import (
     STANDARD_INPUT,
     InputError,
     add_reading_options,
-    read_bytes,
+    read_message,
     read_tools,
 )
 from toolgrammar.cli.marked_text import Finding, Part, write_marked
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     status = _OK
     for name in names:
         # The parser reads str: diagnostics of the bytes are added to its own.
-        text, problems = as_text(read_bytes(name))
+        text, problems = as_text(read_message(name))
         parser = Parser(chosen, tools=tools, strict=arguments.strict, prefix=arguments.prefix)
         # As events, in one piece: they tell in which order text and calls stand.
         events = [*parser.feed(text), *parser.close(arguments.finish_reason)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
 from pathlib import Path
@@ -43,7 +44,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 def read_bytes(name: str) -> bytes:
     """Returns the bytes of a file, or of standard input for `-`.
 
-    A message is read here and not by `grammar/files.py`: every byte of it counts, its line ends too.
+    Not by `grammar/files.py`: every byte of a message counts, its line ends too.
 
     Raises:
         InputError: standard input is wanted, and closed.
@@ -55,6 +56,15 @@ def read_bytes(name: str) -> bytes:
             raise InputError("standard input is closed; name a file")
         return stream.buffer.read()
     return Path(name).read_bytes()
+
+
+def read_message(name: str) -> bytes:
+    """Returns the bytes of a message, without the byte order mark that some editors write.
+
+    Raises:
+        InputError: standard input is wanted, and closed.
+    """
+    return read_bytes(name).removeprefix(codecs.BOM_UTF8)
 
 
 def read_json(name: str) -> JsonValue:

@@ -12,7 +12,7 @@ from toolgrammar.cli.input import (
     STANDARD_INPUT,
     InputError,
     add_reading_options,
-    read_bytes,
+    read_message,
     read_tools,
 )
 from toolgrammar.cli.output import (
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--chunk is for --events: the text is read whole without it")
     status = _OK
     for name in _with_progress(names):
-        data = read_bytes(name)
+        data = read_message(name)
         # In JSON every message is one line, and needs no heading.
         if len(names) > 1 and not arguments.json:
             write_line(f"== {printable(name)}")

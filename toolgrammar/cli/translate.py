@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.catalogue.registry import formats
-from toolgrammar.cli.input import STANDARD_INPUT, read_bytes, read_tools
+from toolgrammar.cli.input import STANDARD_INPUT, read_message, read_tools
 from toolgrammar.cli.output import complain, write
 from toolgrammar.parsing.translation import translate
 from toolgrammar.values.calls import ParseError
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Translates the message and returns the exit status."""
     source, target = formats.resolve(arguments.from_), formats.resolve(arguments.to)
     tools = read_tools(arguments.tools)
-    text = read_bytes(arguments.file)
+    text = read_message(arguments.file)
     try:
         write(translate(text, source, target, tools=tools, prefix=arguments.prefix))
     except (ParseError, RenderError) as error:

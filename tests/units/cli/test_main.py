@@ -52,6 +52,22 @@ def test_parse_takes_bad_bytes(run: Run) -> None:
     assert "invalid-utf8" in out
 
 
+def test_the_byte_order_mark_of_a_file_is_no_part_of_the_message(run: Run, tmp_path: Path) -> None:
+    """`[f(a=1)]` is a call at the start of a line, and text behind a character that is not seen."""
+    (tmp_path / "marked.txt").write_text("[f(a=1)]", encoding="utf-8-sig")
+    (tmp_path / "bare.txt").write_text("[f(a=1)]", encoding="utf-8")
+    for words in (
+        ("parse", "--json", "--format", "pythonic"),
+        ("parse", "--events", "--format", "pythonic"),
+        ("explain", "--format", "pythonic"),
+        ("detect",),
+        ("translate", "--from", "pythonic", "--to", "hermes"),
+    ):
+        bare = run(*words, "bare.txt")
+        assert bare.status == 0
+        assert run(*words, "marked.txt") == bare
+
+
 @pytest.mark.parametrize("size", ["1", "100"])
 def test_events_tell_bad_bytes_as_parse_does(run: Run, size: str) -> None:
     words = ("parse", "--format", "mine.lark", "--json")
