@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.interop.exchange import arguments_of, arguments_or_refusal, ids_in
 from toolgrammar.parsing.call_ids import UniqueIds
 from toolgrammar.salvage.refusals import Refusal, refusal
+from toolgrammar.values.feedback import lost_feedback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -117,8 +118,7 @@ def _feedback(results: Iterable[ParseResult], refused: Iterable[AnswerRefusal]) 
     """Returns a line for each refusal, and for each loss that does not belong to a call."""
     lines = [each.message for each in refused]
     for result in results:
-        told = {call.feedback() for call in result.calls}
         # The parser also reports doubts about a refused call; the line of the refusal covers them.
-        lines += [line for line in result.feedback().splitlines() if line not in told]
+        lines += lost_feedback(result.calls, result.diagnostics, result.source).splitlines()
     # Two calls may have the same sentence, which is sent once.
     return "\n".join(dict.fromkeys(lines))

@@ -171,18 +171,39 @@ def result_feedback(
         names: the names of all tools, if known.
     """
     lines: list[str] = []
-    told: set[int] = set()
+    told: list[Diagnostic] = []
     for call in calls:
-        own = [
-            index
-            for index, each in enumerate(diagnostics)
-            if each.severity == "error" and not call.executable and _is_of(each, call)
-        ]
-        told.update(own)
-        lines.append(call_feedback(call, names, _reasons(call, [diagnostics[i] for i in own])))
-    lines = [line for line in lines if line]
-    for index, each in enumerate(diagnostics):
-        if each.severity == "error" and index not in told:
+        own = _of(call, diagnostics)
+        told += own
+        lines.append(call_feedback(call, names, _reasons(call, own)))
+    return _list([*filter(None, lines), *_lost(told, diagnostics, source)])
+
+
+def lost_feedback(calls: Iterable[Call], diagnostics: Sequence[Diagnostic], source: str) -> str:
+    """Returns the lines of `result_feedback` that are about no call; "" if there are none.
+
+    Args:
+        calls: the calls of the message.
+        diagnostics: all its diagnostics; those of a refused call are left out.
+        source: the message.
+    """
+    told = [each for call in calls for each in _of(call, diagnostics)]
+    return _list(_lost(told, diagnostics, source))
+
+
+def _of(call: Call, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Returns the errors of a call that may not run."""
+    if call.executable:
+        return []
+    return [each for each in diagnostics if each.severity == "error" and _is_of(each, call)]
+
+
+def _lost(told: Iterable[Diagnostic], diagnostics: Iterable[Diagnostic], source: str) -> list[str]:
+    """Returns a line for each error that is not told with a call."""
+    known = {id(each) for each in told}
+    lines = []
+    for each in diagnostics:
+        if each.severity == "error" and id(each) not in known:
             # The span of something missing is empty: the text after it shows the place.
             place = source[each.span.start : max(each.span.end, each.span.start + 40)]
             quoted = (
@@ -192,6 +213,10 @@ def result_feedback(
                 f"Something in your message was not read{quoted}: {_on_one_line(each.message)}. "
                 "If it was meant as a call, write the whole call again."
             )
+    return lines
+
+
+def _list(lines: list[str]) -> str:
     if len(lines) > _MOST:
         lines[_MOST:] = [f"{len(lines) - _MOST} more problems of this kind follow."]
     return "\n".join(lines)

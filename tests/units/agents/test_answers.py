@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.units.agents.cases_of_test import ASKED, CALL, OTHER, SAY, TEXTS, TOOLS, tool_named
 from toolgrammar.agents.text_calls import TextCalls
 from toolgrammar.salvage.policy import SalvagePolicy
@@ -59,6 +61,21 @@ def test_a_refused_call_says_why() -> None:
     assert answer.feedback == refused.message
     assert not answer.failed
     assert HERMES.read(OTHER, TOOLS, ASKED).failed
+
+
+@pytest.mark.parametrize("key", ["duplicate", "quoted", "bare"])
+def test_a_doubtful_call_is_told_once(key: str) -> None:
+    texts = {
+        "duplicate": CALL.replace('"a": 1', '"a": 1, "a": 7'),
+        "quoted": f"```\n{CALL}\n```\nis how.",
+        "bare": CALL.replace('"a": 1', '"a": it"s'),
+    }
+    answer = HERMES.read(texts[key], TOOLS, ASKED)
+    [refused] = answer.refused
+    assert answer.feedback == refused.message
+    lost = HERMES.read(f'{texts[key]}\n<tool_call>\n{{"nme": "add"', TOOLS, ASKED).feedback
+    assert lost.startswith(f"{refused.message}\nSomething in your message was not read at `<tool_c")
+    assert len(lost.splitlines()) == 2
 
 
 def test_a_lost_call_is_told_as_well() -> None:
