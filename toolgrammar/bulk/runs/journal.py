@@ -157,6 +157,10 @@ class Journal:
             return 0
         # Compared after a round trip through JSON, in which tuples become lists.
         if json.loads(lines[0]) != json.loads(json.dumps(head)):
+            # Without a finished chunk there is nothing to lose: the run that is named here may have
+            # ended at once, since its data could not be read.
+            if len(lines) == 1:
+                return 0
             raise ValueError(
                 f"{self._path} is of an interrupted run with other data, other settings or "
                 "another version: delete it, or start anew with resume=False (--no-resume)"

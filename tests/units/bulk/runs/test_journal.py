@@ -101,6 +101,19 @@ def test_another_run_does_not_go_on(tmp_path: Path) -> None:
     assert (report.rows, report.resumed_rows) == (80, 0)
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_finished_nothing_is_in_nobodys_way(tmp_path: Path, jobs: int) -> None:
+    """A file that is not packed ends its run; then the right one is named."""
+    output = tmp_path / "out.jsonl"
+    (tmp_path / "rows.jsonl.gz").write_bytes(b"not packed")
+    with pytest.raises(ValueError, match="can't be unpacked"):
+        toolgrammar.batch(tmp_path / "rows.jsonl.gz", "hermes", output=output, jobs=jobs)
+    write_rows(tmp_path / "rows.jsonl", 6)
+    report = toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=output)
+    assert (report.rows, report.resumed_rows, len(read_lines(output))) == (6, 0, 6)
+    assert sorted(each.name for each in tmp_path.glob("out*")) == ["out.jsonl"]
+
+
 def test_lines_that_no_note_vouches_for_are_read_again(tmp_path: Path) -> None:
     """After a loss of power the notes may be there and the lines not."""
     write_rows(tmp_path / "rows.jsonl", 80)
