@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgrammar.engine.exact import exact_json
-
-if TYPE_CHECKING:
-    from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.calls import ToolCall
+from toolgrammar.values.errors import check_type
 
 PENDING: Final = "approval pending"
 
@@ -47,7 +46,11 @@ def digest(call: ToolCall) -> str:
     """Returns the SHA-256 of a call, in hexadecimal; any change of the call changes it.
 
     The call's place, repairs and dependencies are not included.
+
+    Raises:
+        TypeError: it is no call.
     """
+    check_type("call", call, ToolCall, "the call of a request or a result")
     # The raw text of the arguments is included: an approval is for the text that was shown, not
     # for other texts with the same meaning.
     parts = [call.name, call.id, call.raw_arguments, call.input, call.arguments]

@@ -20,6 +20,8 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
+from toolgrammar.values.errors import check_type
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
@@ -74,6 +76,7 @@ class MemoryCache:
         Raises:
             ValueError: `max_entries` is below 1, or `ttl` is not positive.
         """
+        check_type("max_entries", max_entries, int)
         if max_entries < 1:
             raise ValueError(f"max_entries must be at least 1, got {max_entries!r}")
         self._max_entries = max_entries
@@ -149,8 +152,10 @@ class SQLiteCache:
         self._close = weakref.finalize(self, self._connection.close)
         try:
             self._prepare()
-        except BaseException:
+        except BaseException as problem:
             self._close()
+            if isinstance(problem, sqlite3.DatabaseError):
+                raise type(problem)(f"{os.fspath(path)}: {problem}") from problem
             raise
 
     def _prepare(self) -> None:
@@ -381,7 +386,8 @@ def _make_private(path: str | os.PathLike[str]) -> None:
 
 def _checked_ttl(ttl: float | None) -> float | None:
     """Returns the time to live after checking it."""
-    if ttl is not None and ttl <= 0:
+    check_type("ttl", ttl, (int, float, type(None)))
+    if ttl is not None and not ttl > 0:  # NaN is refused, too
         raise ValueError(f"ttl must be positive or None, got {ttl!r}")
     return ttl
 

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
 from toolgrammar.engine.tool import Tool, checked_timeout
+from toolgrammar.values.errors import check_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +65,8 @@ class McpTools:
 
         Raises:
             ImportError: mcp is not installed, or older than 2.
-            ValueError: `timeout` is not positive.
-            TypeError: `timeout` is not a number.
+            ValueError: `timeout` is not positive, or the server is a text that is no URL.
+            TypeError: `timeout` is not a number, or `prefix` no text.
         """
         try:
             from mcp import Client
@@ -73,6 +74,13 @@ class McpTools:
             raise ImportError(
                 "McpTools needs mcp 2 or newer: pip install 'toolgrammar[mcp]'"
             ) from problem
+        # Only the start would fail, without a word about how to name a program.
+        if isinstance(server, str) and not server.startswith(("http://", "https://")):
+            raise ValueError(
+                f"an MCP server that is a text is a URL, got {server!r}: for a program write "
+                "StdioServerParameters(command=…, args=[…])"
+            )
+        check_type("prefix", prefix, str)
         checked_timeout(timeout)
         self._new_client = Client
         self._server = server

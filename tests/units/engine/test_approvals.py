@@ -146,6 +146,12 @@ def test_digest_of_a_call_by_hand_that_is_no_json() -> None:
     assert digests == {digest(each) for each in strange}
 
 
+def test_only_a_call_has_a_digest() -> None:
+    wrong: Any = "send"
+    with pytest.raises(TypeError, match="call must be a ToolCall, got str 'send'"):
+        digest(wrong)
+
+
 @both
 def test_approvals_stop_and_go(driver: Driver) -> None:
     approvals = Approvals()

@@ -203,6 +203,14 @@ def test_a_life_that_is_not_positive_is_refused(
         make(*first, ttl=ttl)
 
 
+@pytest.mark.parametrize("ttl", ["5", [5]])
+def test_a_life_that_is_no_number_is_refused(ttl: Any) -> None:
+    with pytest.raises(TypeError, match="ttl must be an int or float or None, got"):
+        MemoryCache(ttl=ttl)
+    with pytest.raises(ValueError, match="ttl must be positive or None, got nan"):
+        MemoryCache(ttl=float("nan"))
+
+
 # Memory
 
 
@@ -229,6 +237,9 @@ def test_storing_again_renews_too() -> None:
 def test_a_memory_for_nothing_is_refused(size: int) -> None:
     with pytest.raises(ValueError, match="max_entries must be at least 1"):
         MemoryCache(max_entries=size)
+    wrong: Any = "many"
+    with pytest.raises(TypeError, match="max_entries must be an int, got str 'many'"):
+        MemoryCache(max_entries=wrong)
 
 
 # SQLite
@@ -308,7 +319,7 @@ def test_a_closed_sqlite_cache_raises_and_closes_once(tmp_path: Path) -> None:
 def test_what_is_no_database_shows_at_once(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text("no database at all, but long enough to be looked at " * 20, encoding="utf-8")
-    with pytest.raises(sqlite3.DatabaseError):
+    with pytest.raises(sqlite3.DatabaseError, match=r"text\.txt: file is not a database"):
         SQLiteCache(path)
     with pytest.raises(sqlite3.OperationalError, match=r"\S: unable to open"):
         SQLiteCache(tmp_path / "missing" / "results.db")

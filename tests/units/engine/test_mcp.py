@@ -280,6 +280,14 @@ def test_a_limit_that_is_not_positive_is_refused(timeout: float) -> None:
         McpTools(server(), timeout=timeout)
 
 
+def test_a_command_line_is_no_address() -> None:
+    with pytest.raises(ValueError, match=r"got 'python server\.py': for a program write Stdio"):
+        McpTools("python server.py")
+    wrong: Any = 5
+    with pytest.raises(TypeError, match="prefix must be a str, got int 5"):
+        McpTools(server(), prefix=wrong)
+
+
 def test_a_missing_package_names_the_install_line() -> None:
     program = (
         "import sys\n"

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
+from toolgrammar.values.errors import described
+
 if TYPE_CHECKING:
     import os
     from contextlib import AbstractContextManager
@@ -86,6 +88,7 @@ class JsonLinesSink:
 
         Raises:
             OSError: the file can't be opened.
+            TypeError: it is neither a path nor a file.
         """
         self._lock = threading.Lock()
         if isinstance(path_or_file, str) or hasattr(path_or_file, "__fspath__"):
@@ -93,6 +96,9 @@ class JsonLinesSink:
             self._file: TextIO = path.open("a", encoding="utf-8", newline="\n")
             self._owned = True
         else:
+            # Without this, each event would fail later, and no trace would be written.
+            if not hasattr(path_or_file, "write"):
+                raise TypeError(f"expected a path or an open file, got {described(path_or_file)}")
             self._file = path_or_file
             self._owned = False
 
@@ -131,6 +137,7 @@ class OpenTelemetrySink:
 
         Raises:
             ImportError: opentelemetry-api is not installed.
+            TypeError: it is no tracer.
         """
         try:
             from opentelemetry import trace
@@ -138,6 +145,11 @@ class OpenTelemetrySink:
             raise ImportError(
                 "OpenTelemetrySink needs opentelemetry-api: pip install 'toolgrammar[otel]'"
             ) from problem
+        if tracer is not None and not hasattr(tracer, "start_span"):
+            raise TypeError(
+                f"expected a tracer, got {described(tracer)}: a provider gives one, "
+                'provider.get_tracer("agent")'
+            )
         self._tracer = trace.get_tracer("toolgrammar") if tracer is None else tracer
         self._spans: dict[str | int, Span] = {}
 

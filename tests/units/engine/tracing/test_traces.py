@@ -356,3 +356,12 @@ def test_a_sink_that_fails_around_a_tool_disturbs_nothing(
     for _ in range(2):
         assert engine.run_sync(ToolCall("<lambda>")).value == 1
     assert len(caplog.records) == 1
+
+
+def test_what_can_take_no_events_is_refused_at_once() -> None:
+    wrong: Any = 5
+    with pytest.raises(TypeError, match="expected a path or an open file, got int 5"):
+        JsonLinesSink(wrong)
+    wrong = TracerProvider()
+    with pytest.raises(TypeError, match=r"expected a tracer, got TracerProvider .*get_tracer"):
+        OpenTelemetrySink(wrong)
