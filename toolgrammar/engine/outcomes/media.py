@@ -53,6 +53,9 @@ def text_of_block(block: Any) -> str:
     media = media_of(block)
     if media is not None:
         return media.placeholder
+    # The text that MCP and Anthropic's API have beside an image, and nothing more to say.
+    if isinstance(block, dict) and block.keys() == {"type", "text"} and block["type"] == "text":
+        block = block["text"]
     return block if isinstance(block, str) else compact_json(block)
 
 

@@ -167,6 +167,11 @@ SOURCE = {"type": "base64", "media_type": "image/png", "data": "aGk="}
                 {"type": "text", "text": '{"n":1}'},
             ],
         ),
+        (
+            [{"type": "text", "text": "A map"}, PNG],
+            "A map\n[image/png, 2 bytes]",
+            [{"type": "text", "text": "A map"}, {"type": "image", "source": SOURCE}],
+        ),
         ([SOUND], "[audio/wav, 2 bytes]", [{"type": "text", "text": "[audio/wav, 2 bytes]"}]),
         (
             [BLOB],
