@@ -53,7 +53,8 @@ def test_results_are_written(run: Run) -> None:
 
 def test_what_another_run_left_is_a_mistake(run: Run) -> None:
     name = _rows("a.jsonl", {"text": GOOD})
-    Path("out.jsonl.progress").write_text('{"version": 1}\n', encoding="utf-8")
+    # A head, and the note of a chunk that it finished.
+    Path("out.jsonl.progress").write_text('{"version": 1}\n{}\n', encoding="utf-8")
     Path("out.jsonl.partial").write_text("", encoding="utf-8")
     status, _, error = run(*WORDS, name, "--output", "out.jsonl")
     assert status == 2

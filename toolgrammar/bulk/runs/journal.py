@@ -14,6 +14,7 @@ import zlib
 from dataclasses import dataclass, field
 from errno import EISDIR, ENOENT
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from toolgrammar.bulk.rows.chunk_work import CHECKED
@@ -22,7 +23,6 @@ from toolgrammar.bulk.runs.spill_files import pour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
     from types import TracebackType
 
     from toolgrammar.bulk.rows.chunk_work import Done
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 LINES: Final = (".jsonl", ".ndjson", "")
 """The suffixes of an output of JSON lines; a name without a suffix names no other format."""
 _VERSION = 1
+_DEVICES: Final = Path("/dev")
 
 
 @dataclass(slots=True)
@@ -81,11 +82,18 @@ def check_output(output: Path, data: object, suffixes: Sequence[str]) -> None:
     Raises:
         IsADirectoryError: the output is a directory.
         FileNotFoundError: the folder of the output does not exist.
-        ValueError: the suffix is that of another format, or the output, or one of the temporary
-            files beside it, is the data.
+        ValueError: the suffix is that of another format, the output is a device or a pipe, or it,
+            or one of the temporary files beside it, is the data.
     """
     if output.is_dir():
         raise IsADirectoryError(EISDIR, "the output is a directory; name a file in it", str(output))
+    # The complete file takes the place of its name: root would lose `/dev/null`, and `/dev/stdout`,
+    # which may lead to a file.
+    if output.parent == _DEVICES or (output.exists() and not output.is_file()):
+        raise ValueError(
+            f"{output}: this is a device or a pipe, and the output is moved to its place when it "
+            "is complete: name a file"
+        )
     if not output.parent.is_dir():
         raise FileNotFoundError(
             ENOENT, "the folder of the output is not there; make it first", str(output)

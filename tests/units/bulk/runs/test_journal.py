@@ -10,6 +10,7 @@ import pytest
 import toolgrammar
 from tests.house.checkout import ROOT
 from tests.units.bulk.rows_of_test import read_lines, write_rows
+from toolgrammar.bulk.runs.journal import check_output
 
 DYING = """
 import os, signal, sys
@@ -99,6 +100,25 @@ def test_another_run_does_not_go_on(tmp_path: Path) -> None:
         toolgrammar.batch(*given, output=tmp_path / "out.jsonl", strict=True)
     report = toolgrammar.batch(*given, output=tmp_path / "out.jsonl", strict=True, resume=False)
     assert (report.rows, report.resumed_rows) == (80, 0)
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/stdout", "/dev/stderr"])
+def test_a_device_is_no_output(name: str) -> None:
+    """Only the check is called: a run by root would put a file in the device's place."""
+    with pytest.raises(ValueError, match=f"{name}: this is a device or a pipe"):
+        check_output(Path(name), [], ("",))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no named pipes in folders")
+def test_a_pipe_is_no_output(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", 6)
+    os.mkfifo(tmp_path / "out.jsonl")
+    for link in (tmp_path / "out.jsonl", tmp_path / "link.jsonl"):
+        if link.name == "link.jsonl":
+            link.symlink_to(tmp_path / "out.jsonl")
+        with pytest.raises(ValueError, match=f"{link.name}: this is a device or a pipe"):
+            toolgrammar.batch(tmp_path / "rows.jsonl", "hermes", output=link)
+    assert (tmp_path / "out.jsonl").is_fifo()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
