@@ -118,6 +118,7 @@ class _Reading:
         self.finish_reason = finish_reason
         """Why the server stopped, or a callable; may be set until the chunks are over."""
         self._said: str | None = None
+        self._over = False
 
     @property
     def result(self) -> ParseResult:
@@ -126,6 +127,9 @@ class _Reading:
         Raises:
             RuntimeError: not all events were consumed.
         """
+        # The parser would name its `close`; that of a stream gives up the message.
+        if not self._over:
+            raise RuntimeError("no result yet: take all of the stream first")
         return self._parser.result
 
     def text_from(self, offset: int) -> str:
@@ -157,7 +161,9 @@ class _Reading:
         elif callable(reason):
             # Called only now: a client often knows the reason only after its stream has ended.
             reason = reason()
-        return self._parser.close(reason)
+        events = self._parser.close(reason)
+        self._over = True
+        return events
 
 
 class EventStream(_Reading, Iterator["Event"]):

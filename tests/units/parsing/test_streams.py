@@ -98,10 +98,13 @@ def test_it_may_be_told_while_the_chunks_come() -> None:
 def test_no_result_before_the_end() -> None:
     events = stream([TEXT, "\n"], "react")
     next(events)
-    with pytest.raises(RuntimeError, match="close"):
+    with pytest.raises(RuntimeError, match="no result yet: take all of the stream first"):
         events.result  # noqa: B018
     events.close()
     assert list(events) == []
+    # What was given up has none, and `close` is not the way to one.
+    with pytest.raises(RuntimeError, match="no result yet: take all of the stream first"):
+        events.result  # noqa: B018
 
 
 @pytest.mark.parametrize("wrong", [3, b"length", ["length"]])
