@@ -496,7 +496,8 @@ def test_no_further_attempt_after_the_plan_is_broken_off() -> None:
         asleep.wait(LONG)
         raise KeyboardInterrupt
 
-    engine = Engine([again, leave], retries=Retry(5, initial=0.05, jitter=False))
+    # Longer than a busy machine takes to wake the main thread.
+    engine = Engine([again, leave], retries=Retry(5, initial=2.0, jitter=False))
     with pytest.raises(KeyboardInterrupt):
         engine.run_all_sync([call("again"), call("leave")])
     for thread in threading.enumerate():
