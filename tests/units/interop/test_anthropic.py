@@ -274,6 +274,14 @@ def test_a_block_without_a_name_is_the_callers_mistake(name: dict[str, Any]) -> 
         from_tool_calls([{"type": "tool_use", **name}])
 
 
+@pytest.mark.parametrize("given", ['{"n": 1}', {"INVALID_JSON": '{"n": 1}'}], ids=repr)
+def test_an_input_that_is_a_text_becomes_an_object(given: object) -> None:
+    block = {"type": "tool_use", "id": "a", "name": "f", "input": given}
+    repaired = repair_message({"role": "assistant", "content": [block]}, "hermes")
+    assert repaired["content"] == [{**block, "input": {"n": 1}}]
+    assert repaired.result.ok
+
+
 def test_the_signature_of_thinking_goes_through_a_repair() -> None:
     """Without it the API refuses the thinking in the next request."""
     chunks: list[dict[str, Any]] = [

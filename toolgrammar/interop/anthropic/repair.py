@@ -167,21 +167,21 @@ class _Blocks:
         text = mapping_of(given).get(INVALID) if len(mapping_of(given)) == 1 else given
         (name, told), identity = name_in(block), string_of(block.get("id")) or None
         # Arguments that were no JSON stand there as a text, or under a key of their own.
-        if not isinstance(text, str):
-            # Of a call that was cut the package gives what it could read, as a whole dict: the last
-            # bracket may not have come.
-            cut = reason is not None and is_cut(reason)
-            text = written_json(given)[: -1 if cut else None]
+        # Of a call that was cut the package gives what it could read, as a whole dict: the last
+        # bracket may not have come.
+        cut = reason is not None and is_cut(reason)
+        arguments = text if isinstance(text, str) else written_json(given)[: -1 if cut else None]
         pieces = RepairedPieces(self._specs)
         events = told + pieces.start(0, name, identity)
-        events += pieces.add(0, text)
+        events += pieces.add(0, arguments)
         events += pieces.over(0)
         if 0 in pieces:
             events += pieces.end(0, reason or "tool_use")
         calls = [event.call for event in events if isinstance(event, CallEnd)]
         self._diagnostics += [event.diagnostic for event in events if isinstance(event, Problem)]
         self._keep(calls)
-        self._found += calls if pieces.repaired else [each]
+        # A text is no input for a client, sound as it may be.
+        self._found += calls if pieces.repaired or isinstance(text, str) else [each]
 
     def _keep(self, calls: list[ToolCall]) -> None:
         self._calls += calls

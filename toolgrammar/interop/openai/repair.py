@@ -100,7 +100,7 @@ def repair_message(
     own = next((given[key] for key in REASONING_KEYS if given.get(key)), "")
     reasoning = f"{string_of(own).strip()}\n{result.reasoning}".strip()
     whole = replace(result, reasoning=reasoning)
-    if not events.repaired:
+    if not (events.repaired or any(map(_is_odd, pieces))):
         # The content is None beside calls that the server did read.
         none = {} if isinstance(content, str) else {"content": None}
         return RepairedMessage({**none, **given}, whole)
@@ -111,6 +111,14 @@ def repair_message(
     rest = {key: part for key, part in given.items() if key not in {*read, *_READ} - {"role"}}
     kept = {key: given[key] for key in REASONING_KEYS if key in given and key not in read}
     return RepairedMessage({**read, **rest, **kept}, whole)
+
+
+def _is_odd(call: object) -> bool:
+    """Whether a call is written as no client reads it, though nothing is wrong with what it says.
+
+    Some servers have an object in place of its JSON text, or no `function` around it.
+    """
+    return not isinstance(mapping_of(mapping_of(call).get("function")).get("arguments"), str)
 
 
 def _chunks_of(given: Mapping[str, Any], calls: list[Any], reason: str) -> list[dict[str, Any]]:
@@ -157,7 +165,13 @@ def repair_response(
     for chunk in response_events(given):
         repaired.feed(chunk)
     out = repaired.close()
-    found = out[-1]["response"] if events.repaired else given
+    items = given.get("output")
+    # An object in place of its JSON text, as some servers have it.
+    odd = any(
+        isinstance(mapping_of(each).get("arguments"), Mapping)
+        for each in (items if isinstance(items, list) else ())
+    )
+    found = out[-1]["response"] if events.repaired or odd else given
     return RepairedMessage(found, events.result)
 
 

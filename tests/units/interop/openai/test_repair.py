@@ -13,6 +13,7 @@ from openai.types.chat import (
 )
 
 from toolgrammar.interop import anthropic, openai
+from toolgrammar.proxy import rewrite_response
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -61,6 +62,28 @@ def test_calls_as_objects_of_the_package_are_repaired() -> None:
     )
     repaired = openai.repair_message({"role": "assistant", "content": None, "tool_calls": [call]})
     assert repaired["tool_calls"][0]["function"]["arguments"] == '{"n": 1}'
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"function": {"name": "f", "arguments": {"n": 1}}},
+        {"name": "f", "arguments": {"n": 1}},
+        {"name": "f", "arguments": '{"n": 1}'},
+    ],
+    ids=repr,
+)
+def test_a_call_that_no_client_reads_is_written_as_the_api_has_it(call: dict[str, Any]) -> None:
+    """Some servers have an object in place of its JSON text, or no `function` around it."""
+    message = {"role": "assistant", "content": "Hi.", "tool_calls": [{"id": "a", **call}]}
+    repaired = openai.repair_message(message, "hermes")
+    function = {"name": "f", "arguments": '{"n": 1}'}
+    assert repaired["tool_calls"] == [{"id": "a", "type": "function", "function": function}]
+    assert (repaired["content"], repaired.result.ok) == ("Hi.", True)
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    request = {"messages": [], "tools": [{"type": "function", "function": {"name": "f"}}]}
+    answer = rewrite_response({"choices": [choice]}, request, format="hermes", repair=True)
+    assert answer["choices"][0]["message"]["tool_calls"] == repaired["tool_calls"]
 
 
 def test_reasoning_in_the_content_goes_where_servers_put_it() -> None:

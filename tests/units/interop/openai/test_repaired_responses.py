@@ -170,6 +170,14 @@ def test_a_response_is_repaired(
         assert len(runs) == (0 if "truncated" in codes else len(wanted))
 
 
+def test_an_object_in_place_of_its_text_is_written_as_text() -> None:
+    item = {**call_item(""), "arguments": {"city": "Oslo"}}
+    repaired = openai.repair_response(response(text_item("Well."), item), "hermes", TOOLS)
+    assert [each["type"] for each in repaired["output"]] == ["message", "function_call"]
+    assert repaired["output"][1]["arguments"] == '{"city": "Oslo"}'
+    assert repaired.result.ok
+
+
 def test_a_sound_response_stays() -> None:
     whole = response(text_item("Well."), call_item('{"city":"Oslo"}'))
     assert openai.repair_response(whole, "hermes", TOOLS) == whole
