@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 OK = 0
 CALLER_MISTAKE = 2
+INTERRUPTED = 130
+"""As shells say that signal 2 ended a program: 128 + 2."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         # A caller of `main` gets a status, not an exit. argparse has said what was wrong.
         return stop.code if isinstance(stop.code, int) else CALLER_MISTAKE
+    except KeyboardInterrupt:
+        # On a slow machine the imports take a second.
+        return INTERRUPTED
     if cast("TextIO | None", sys.stdout) is None:
         # Python sets it to None if the process began with the descriptor closed.
         complain("standard output is closed")
@@ -47,8 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A reader who has seen enough is not a failure.
         return OK
     except KeyboardInterrupt:
-        # As shells say that signal 2 ended a program: 128 + 2.
-        return 130
+        return INTERRUPTED
     except OSError as error:
         # Of a file that can't be opened, say; the system's own words do not name it.
         name = f"{error.filename}: " if error.filename else ""

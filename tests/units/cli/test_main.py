@@ -297,6 +297,19 @@ def test_a_closed_stream_is_a_mistake(
     assert "Traceback" not in error
 
 
+@pytest.mark.parametrize("step", ["main._parser", "parse.parse"])
+def test_an_interrupt_ends_a_command_without_a_word(
+    monkeypatch: pytest.MonkeyPatch, run: Run, step: str
+) -> None:
+    """While the commands are imported, too, which takes a second on a slow machine."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"toolgrammar.cli.{step}", interrupted)
+    assert run("parse", given="plain") == (130, "", "")
+
+
 def test_version_and_help(run: Run) -> None:
     assert run("--version").out.startswith("toolgrammar ")
     assert run("--help").status == 0
