@@ -198,6 +198,18 @@ class Signs:
         # `<tool_call>{"name": "a"}` and then prose: the object is complete, and the call ends with it.
         return not all(holds_object(text, at + len(sign)) for at, sign in places)
 
+    def hold_call(self, text: str, tools: Mapping[str, ToolSpec]) -> bool:
+        """Whether a value contains the markup of a call, whole or not.
+
+        Args:
+            text: the value, as it was written.
+            tools: the known tools by their names.
+        """
+        found = [sign for sign in self.weights if sign in text]
+        if not self._marks.isdisjoint(found) or sum(self.weights[s] for s in found) >= CERTAIN:
+            return True
+        return bool(tools) and named_as_in_a_call(text, tools, self.weights) is not None
+
     def are_in(self, text: str, tools: Mapping[str, ToolSpec]) -> bool:
         """Whether a call may be written in a text.
 
@@ -341,6 +353,12 @@ class SeveralSigns:
         if self._fixed.show_use(text, opened):
             return True
         return self._named is not None and self._named.show_use(text, ())
+
+    def hold_call(self, text: str, tools: Mapping[str, ToolSpec]) -> bool:
+        """Whether a value contains the markup of a call, in one of the formats."""
+        if self._fixed.hold_call(text, tools):
+            return True
+        return self._named is not None and self._named.hold_call(text, tools)
 
 
 def _begins_line(text: str, words: str) -> bool:

@@ -51,6 +51,8 @@ _MOST_BLANKS: Final = 64
 """The maximal white space between an opener and its repetition, in characters."""
 _INSIDE_STRING = late(rf"(?:[^{PLAIN}]++|\\.)*\"?")
 """The content of a JSON string: characters and escapes, and its closing quote if it has one."""
+_LAST_OF_CUT: Final = 64
+"""The number of characters at the end of a cut call in which the opening mark of a quotation is searched."""
 _LONGEST_FENCE: Final = 80
 """The maximal number of characters of the line of a fence that are examined."""
 _REST_OF_FENCE = late(r"\s*(?:(?:`{3,}|~{3,})[ \t]*(?:\r?\n\s*)?)?")
@@ -115,7 +117,9 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         return
     start, text = _text_since_call(builder)
     # Calls without text between them are quoted together.
-    marks = turns.marks if text.isspace() or not text else closing_marks(text)
+    marks = closing_marks(text or _cut_value(builder))
+    if not marks and not text.strip():
+        marks = turns.marks
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
     turns.stand_in_element(element_around(text, turns.element))
     turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
@@ -136,6 +140,14 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         _doubt(builder, draft, "in the object of a doubtful one")
     if where := _shown_in(builder, draft, end):
         _doubt(builder, draft, where)
+
+
+def _cut_value(builder: Builder) -> str:
+    """Returns the end of the last call if the opener of another one may have cut it, or ""."""
+    if not builder.calls or "bracket" not in builder.calls[-1].doubts:
+        return ""
+    end = builder.calls[-1].span.end
+    return builder.source.slice(end - _LAST_OF_CUT, end)
 
 
 def _may_be_member(builder: Builder, draft: Draft) -> bool:
@@ -169,7 +181,9 @@ def _is_in_open_call(
 ) -> bool:
     """Whether a call behind a text, which begins at an offset, may be inside another open call."""
     calls, tools = builder.calls, builder.tools
-    if builder.turns.is_open or (calls and _may_go_on(calls[-1], text, tools)):
+    if calls and _is_cut_in_text(calls[-1], signs, tools):
+        return True  # the first closer behind it may be that of the call inside
+    if builder.turns.is_open or (calls and _may_go_on(calls[-1], signs, text, tools)):
         rest = signs.behind_closers(text)
         # A call that could not be read stays open up to the next closer of a call.
         if len(rest) == len(text):
@@ -185,9 +199,25 @@ def _is_in_open_call(
     return stands_inside(text, signs, tools, openers_in(builder, start, text))
 
 
-def _may_go_on(call: ToolCall, text: str, tools: Mapping[str, ToolSpec]) -> bool:
+def _is_cut_in_text(
+    call: ToolCall, signs: Signs | SeveralSigns, tools: Mapping[str, ToolSpec]
+) -> bool:
+    """Whether a call was cut off behind a text value that contains the markup of a call."""
+    if call.status != "truncated":
+        return False
+    # Not in `raw_arguments`, which may contain the call's own markup between its arguments.
+    texts = [value for value in call.arguments.values() if isinstance(value, str)]
+    return any(signs.hold_call(text, tools) for text in texts)
+
+
+def _may_go_on(
+    call: ToolCall, signs: Signs | SeveralSigns, text: str, tools: Mapping[str, ToolSpec]
+) -> bool:
     """Whether the text and the call behind this call may be inside one of its strings."""
     if not _OPEN_STRINGS.isdisjoint(call.doubts):
+        return True
+    # A file about calls, whose quotes are not escaped: the first call in it ended the one around it.
+    if "inner-quote" in call.doubts and signs.hold_call(call.raw_arguments, tools):
         return True
     return call.status == "unreadable" and ends_in_value(f"{call.raw_arguments}{text}", tools)
 
