@@ -55,6 +55,11 @@ _HYPHENED = late(r"</?\|?\w[\w:.-]{1,64}")
 _SQUARE = late(rf"\[/?{_NAMED}[^\[\]\n]{{0,100}}\]")
 """A tag in square brackets, as in forums: `[tool_call]`."""
 _SQUARE_TAG = late(r"\[(/?\w[\w:.|-]{0,64}(?:[= ][^\[\]\n]{1,200})?)\]")
+_ASCII_TOKEN = late(
+    rf"<(?:\||[|\uff5c](?=\w{{1,64}}_)|\uff5c(?=[\w\u2581]{{1,64}}\|)){_NAMED}[\w\u2581]{{0,64}}[|\uff5c]>"
+)
+"""A special token with a character of ASCII in place of the bar or the block: `<|tool_calls_begin|>`."""
+_TOKEN = late(r"<[|\uff5c]([\w\u2581]{1,64})[|\uff5c]>")
 # The full-width bar is part of special tokens, or replaces the usual one.
 _NARROW: Final = {
     place + 0xFEE0: place for place in range(ord("!"), ord("~") + 1) if place != ord("|")
@@ -105,6 +110,10 @@ def _decoded(text: str) -> str:
     return decoded if isinstance(decoded, str) else text
 
 
+def _with_wide_bars(token: re.Match[str]) -> str:
+    return f"<\uff5c{token[1].replace('_', chr(0x2581))}\uff5c>"
+
+
 SPELLINGS: Final = (
     Spelling(_find_invisible, lambda text: _INVISIBLE.sub("", text), is_damage=True),
     Spelling(
@@ -143,6 +152,11 @@ SPELLINGS: Final = (
         _find_wide, lambda text: text.translate(_NARROW).replace("\uff5c", "|"), is_damage=False
     ),
     Spelling(
+        lambda text: _ASCII_TOKEN.search(text) if "<" in text else None,
+        lambda text: _TOKEN.sub(_with_wide_bars, text),
+        is_damage=False,
+    ),
+    Spelling(
         _LABEL.search,
         lambda text: _LABEL.sub(lambda label: label[0].title(), text),
         is_damage=False,
@@ -150,7 +164,7 @@ SPELLINGS: Final = (
     Spelling(_STRING.match, _decoded, is_damage=False),
 )
 """Invisible characters, entities of HTML, tags in capitals, backslashes of Markdown, tags with blanks,
-hyphens or square brackets, full-width brackets, labels in another case, and a message that is one JSON
+hyphens or square brackets, full-width brackets, special tokens with the bars of ASCII, labels in another case, and a message that is one JSON
 string."""
 
 
