@@ -20,7 +20,7 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.message.build import Builder
@@ -46,7 +46,7 @@ _BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 
 
 def doubt_inner_closer(
-    driver: Driver, closers: Iterable[tuple[str, int, bool]], end: int, *, mended: bool = False
+    driver: Driver, closers: Sequence[tuple[str, int, bool]], end: int, *, mended: bool = False
 ) -> None:
     """Doubts a call if its value contains its own closer at the end of a line or before markup.
 
@@ -61,17 +61,29 @@ def doubt_inner_closer(
         mended: whether the value ends at something else than its own closer.
     """
     builder, place = driver.builder, driver.base + end
+    element = _closed_element(builder, place) if closers else ""
     for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
         # line. Nor does a word follow it without a blank, but where a tag lost its beginning, as in
         # `</content>&text>`.
         is_glued = closer.endswith(">") and _GLUED.match(follows)
-        tells = sure and (_ENDS_LINE.match(follows) or is_glued)
+        tells = sure and closer != element and (_ENDS_LINE.match(follows) or is_glued)
         if draft is not None and (mended or draft.repaired or tells):
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
             doubt_open(builder, "stray-close-tag", message, Span(place, place))
             return
+
+
+def _closed_element(builder: Builder, stop: int) -> str:
+    """Returns the closer with the key of a value if the value, up to an offset, opens it each time; or "".
+
+    As `</content>` in `<content type="html">…</content>`: with attributes, its opener is no argument.
+    """
+    key = builder.same("SAME_KEY")
+    text = builder.source.slice(raws_of(builder).start, stop) if key else ""
+    opened = len(re.findall(rf"<{re.escape(key)}\b", text))
+    return f"</{key}>" if opened and opened >= text.count(f"</{key}>") else ""
 
 
 def doubt_begun(driver: Driver, end: int) -> None:
