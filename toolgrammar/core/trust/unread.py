@@ -43,6 +43,7 @@ CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
 
 _FENCE = late(fences.OPENING)
 _INDENTED_FENCE = late(rf"(?m:^)([ \t]{{1,64}})`{{{fences.LEAST},}}")
+_CLOSING_FENCE = late(r"\s{0,64}`{3,}")
 _JOINED = late(r"\s{0,64},\s{0,64}\{")
 _OF_CALLS = frozenset({"quoted-call", "unread-call"})
 """The codes of warnings about a whole call in text; other warnings are about repairs beside a call."""
@@ -136,12 +137,28 @@ class _Search:
         """The offsets where calls end."""
         return frozenset(call.span.end for call in self._builder.calls)
 
+    @cached_property
+    def _fences(self) -> tuple[Span, ...]:
+        """The fences around the calls in the last block of code, if they are in one: it was read."""
+        fenced, source = self._builder.turns.fenced, self._builder.source
+        if not fenced:
+            return ()
+        began = max(fenced.values())
+        end = max(self._builder.calls[at].span.end for at in fenced if fenced[at] == began)
+        before = source.slice(began - NEAR, began)
+        line = before.rstrip("\r\n").rfind("\n") + 1
+        closing = _CLOSING_FENCE.match(source.slice(end, end + NEAR))
+        behind = Span(end, end + (closing.end() if closing else 0))
+        return Span(began - len(before) + line, began), behind
+
     def first_in(self, start: int, whole: str, signs: Signs) -> _Found:
         """Returns what shows a call first in a stretch of text that begins at an offset."""
         builder, tools = self._builder, self._builder.tools
         text = builder.turns.before_answer(whole, start)  # a final answer may mention calls
         for call in self._read:
             text = text.replace(call, " " * len(call))  # a call that was read is not lost
+        for span in self._fences:
+            text = _without(text, span.start - start, span.end - start)
         # A diagnostic at the end of a call does not cover an object that a comma joins to the call.
         begin = start + 1 if _JOINED.match(text) else start
         opened = openers_in(builder, start, text)
@@ -260,6 +277,12 @@ class _Search:
             if call is not None and is_opened and self._is_lost(call):
                 return mended.start, mended.written, True
         return None
+
+
+def _without(text: str, start: int, end: int) -> str:
+    """Returns a text with blanks in place of the part between two indexes, which may be outside of it."""
+    start, end = max(0, start), min(len(text), end)
+    return f"{text[:start]}{' ' * (end - start)}{text[end:]}" if start < end else text
 
 
 def _texts_of_calls(builder: Builder) -> set[str]:

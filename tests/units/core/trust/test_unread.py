@@ -271,3 +271,18 @@ def test_a_fence_right_behind_the_closer_of_reasoning_is_a_lost_call() -> None:
     result = read("gptme_markdown", "<think>Look.</think>```shell\nls\n```")
     assert [(each.code, each.severity) for each in result.diagnostics] == [("unread-call", "error")]
     assert read("gptme_markdown", "<think>Look.</think>```sh\nls\n```").ok
+
+
+@pytest.mark.parametrize("wanted", [["hermes", "bash_fence"], ["hermes", "yaml_fence"], "auto"])
+@pytest.mark.parametrize("language", ["", "xml", "text", "tool_call", "yml"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_the_fence_around_a_call_is_no_lost_call(
+    wanted: str | list[str], language: str, ends: str
+) -> None:
+    text = f"I look it up.\n\n```{language}\n{CALL}\n```"
+    result = parse(text.replace("\n", ends), format=wanted, tools=_TOOLS)
+    assert result.ok, result.diagnostics
+    assert result.calls[0].executable
+    # A lost call in the same block is still told of.
+    lost = text.replace(CALL, f"{CALL.replace('<tool', 'tool')}\n{CALL}")
+    assert not parse(lost.replace("\n", ends), format=wanted, tools=_TOOLS).ok
