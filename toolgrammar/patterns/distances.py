@@ -22,7 +22,7 @@ def is_within(most: int, mark: str, text: str) -> bool:
     # comparisons.
     if abs(len(mark) - len(text)) > most or sum(each not in text for each in set(mark)) > most:
         return False
-    return distance(mark, text) <= most
+    return distances(mark, text, anywhere=False, most=most)[-1][-1][0] <= most
 
 
 def distance(one: str, other: str) -> int:
