@@ -1,12 +1,20 @@
-"""`grammar/compiling/`: mistakes of authors are told in their words, at their place, all at once."""
+"""`grammar/compiling/`: mistakes of authors are told in their words, at their place, all at once.
 
+`author_errors.json` has all that is said of each wrong grammar below and in `test_compile.py`, to the
+word: where that is meant to change, `python -m tests.units.grammar.compiling.test_author_errors` writes it anew.
+"""
+
+import json
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.units.grammar.compiling.test_compile import GOOD, HEAD, PAIRS, REST, called
+from tests.units.grammar.compiling.test_compile import BROKEN, GOOD, HEAD, PAIRS, REST, called
 from toolgrammar.grammar.compiling.compile import advice_on, compile_file
 from toolgrammar.values.errors import GrammarError
+
+RECORD = Path(__file__).with_name("author_errors.json")
 
 
 def headed(line: str, text: str = GOOD) -> str:
@@ -66,6 +74,10 @@ WRONG = [
     ("template with twins", called("OPEN name", "_t{a, a}: a\n"), "7:1: template", "rename"),
     ("ignore of nothing", GOOD + "%ignore WS\n", "10:9: ignore", "drop the line"),
     ("alias in a terminal", GOOD + "X: /x/ -> y\n", "10:1: alias-in-terminal", "to the rule"),
+    ("alike once written out", called("OPEN [name] [name]"), "6:1: same-alternative", "only one"),
+    ("alias in a part", called("OPEN _n", "_n: /x/ -> name\n"), "7:1: alias-in-part", "rule `name`"),
+    ("part with a question mark", called("OPEN _x", "?_x: name\n"), "5:1: modifier", "`?`"),
+    ("literal without a character", called('OPEN "" name'), "6:12: empty-terminal", "`[…]`"),
     ("more of a scanned terminal", GOOD + "%extend TEXT: /x/\n", "10:9: not-imported", "of your own"),
 ]  # fmt: skip
 
@@ -76,6 +88,17 @@ WRONG = [
 def test_says_what_where_and_how_to_mend(tmp_path: Path, text: str, said: str, hint: str) -> None:
     found = next((each for each in findings(tmp_path, text) if each.startswith(said)), "")
     assert hint in found.partition("hint: ")[2], findings(tmp_path, text)
+
+
+def said_of_each(folder: Path) -> dict[str, list[list[str]]]:
+    """What is said of each wrong grammar, by its name: the lines of each finding."""
+    texts = [row[:2] for row in BROKEN] + [row[:2] for row in WRONG]
+    assert len(dict(texts)) == len(texts)
+    return {name: [each.splitlines() for each in findings(folder, text)] for name, text in texts}
+
+
+def test_every_sentence_is_as_recorded(tmp_path: Path) -> None:
+    assert said_of_each(tmp_path) == json.loads(RECORD.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -134,3 +157,9 @@ def test_any_part_of_a_rule_may_read_its_role(tmp_path: Path) -> None:
         text = called("OPEN nick arguments", f"nick: {nick} -> name\n{parts}")
         (tmp_path / "mine.lark").write_text(text, encoding="utf-8")
         compile_file(tmp_path / "mine.lark")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        found = json.dumps(said_of_each(Path(name)), indent=1, ensure_ascii=False)
+    RECORD.write_text(found + "\n", encoding="utf-8", newline="\n")
