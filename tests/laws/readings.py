@@ -5,23 +5,16 @@ record. `python -m tests.laws.readings` writes it anew: what changed shows by th
 name of its example, and has to be meant. Example of a line: `"hermes": {"one-call": "3f2a9c01be"}`.
 """
 
-import json
 import random
 from dataclasses import replace
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from unittest.mock import patch
 
-import toolgrammar
-from tests.laws.every_case import every_page_case
+from tests.laws.records import Record
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.testing import Case
 from toolgrammar.testing.readings import Reading, read, seen
 from toolgrammar.testing.small_damage import small_damage
 
-RECORD = Path(__file__).with_name("readings.json")
-_DIGITS = 10
 _PIECE = 3
 """Characters of a piece of a stream."""
 
@@ -56,32 +49,7 @@ def _written(reading: Reading) -> list[str]:
     return [*events, result]
 
 
-def digest(case: Case) -> str:
-    """Returns ten hex digits that change with anything that is read."""
-    return sha256(described(case).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
-
-
-def readings(format_id: str) -> dict[str, str]:
-    """Returns the digest of each example of a page, by its name."""
-    return {case.id.rpartition("::")[2]: digest(case) for case in every_page_case(format_id)}
-
-
-@cache
-def recorded() -> dict[str, dict[str, str]]:
-    """Returns the digests as they were when they were last looked at."""
-    found: dict[str, dict[str, str]] = json.loads(RECORD.read_text(encoding="utf-8"))
-    return found
-
-
-def _write() -> None:
-    before = recorded() if RECORD.is_file() else {}
-    every = {format_id: readings(format_id) for format_id in sorted(toolgrammar.formats)}
-    for format_id, found in every.items():
-        for name, now in found.items():
-            if before.get(format_id, {}).get(name, now) != now:
-                print(f"{format_id}: {name}")  # noqa: T201 - the command says what changed
-    RECORD.write_text(json.dumps(every, indent=1) + "\n", encoding="utf-8", newline="\n")
-
+RECORD = Record("readings", described)
 
 if __name__ == "__main__":
-    _write()
+    RECORD.write()

@@ -12,8 +12,9 @@ import toolgrammar
 from tests.laws.every_case import FORMAT_IDS, each_format, every_page_case
 from toolgrammar import ParseResult
 from toolgrammar.testing import Case
+from toolgrammar.testing.depth import at_depth
 
-_EXAMPLES = 2
+_EXAMPLES = at_depth(few=1, usual=2, every=8)
 WITHOUT = ("muse",)
 """The formats without such an example."""
 Deed = tuple[str, str, str, bool]
