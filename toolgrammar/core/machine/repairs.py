@@ -135,7 +135,8 @@ class Strays:
         marks = {each.pattern for each in terminals if _is_mark(each, openers)}
         # A token that ends the turn is left by servers that do not stop at it.
         marks.update(re.escape(stop) for stop in tables.stops if _is_turn_end(stop, openers))
-        found = sorted(sorted(marks), key=len)
+        # Reversed, a mark is tried before those with which it begins.
+        found = sorted(marks)
         # An example is `</search>` after a call of `search`; the name is compared when it is found.
         if any(terminal.name == "SAME_NAME" for terminal in terminals):
             found.append(r"</(?P<name>[^\s<>/]{1,256})>")

@@ -143,7 +143,7 @@ class Judge:
 
     def settle(self, builder: Builder) -> None:
         """Joins the events of a feed: those before a judgement, and the new ones after it."""
-        new = behind(self.given, builder.queue.events) if self.given else builder.queue.events
+        new = behind(self.given, builder.queue.events)
         if builder.watched and builder.queue.listening:
             self.counted.count(new[self.place :])
         self.place = 0

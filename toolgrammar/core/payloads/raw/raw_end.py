@@ -295,7 +295,7 @@ class RawEnd(TokenPatterns):
         # A closer is tried before the tags of quoted calls: it may be one of them. Markup that is
         # spelled right is no misspelt closer: `<|call:end|>` resembles `<|arg:end|>`.
         closers += [*self._islands(), *self._outer_closers(final=final), *self._tags()]
-        return [*closers, *self._near_closers(final=final), *self._value_closers()]
+        return [*closers, *self._near_closers(), *self._value_closers()]
 
     def _outer_closers(self, *, final: bool) -> list[str]:
         """Writes the closers of the markup around the payload; in CDATA all markup is text."""
@@ -312,7 +312,7 @@ class RawEnd(TokenPatterns):
         marks = [each for each in openers if is_of_calls(each.text or sampled(each), "")]
         return [f"{self.named(each, '')}(?P<island_{at}>)" for at, each in enumerate(marks)]
 
-    def _near_closers(self, *, final: bool) -> list[str]:
+    def _near_closers(self) -> list[str]:
         """Writes misspelt closers of an argument, each with the text that must follow it."""
         found = []
         for group, terminal in self.node.tokens:
@@ -321,7 +321,7 @@ class RawEnd(TokenPatterns):
             # `</paramter>` with `</function>` after it.
             if near and self.nests and not self.in_cdata:
                 own = unnamed(self.machine.expressions.pattern(terminal))
-                follow = self.follow(f"n{group}", step.node, final=final, own=own)
+                follow = self.follow(f"n{group}", step.node, final=False, own=own)
                 found.append(f"{near}{follow}(?P<near_closer_{group}>)")
                 self.words[f"near_own_{group}"] = word
         return found

@@ -83,7 +83,7 @@ class WholeReader:
         self.arguments_start = self.arguments_end = -1
         self.start = self.unit = -1
         self.passed = False
-        """Whether a member without a role came before the arguments."""
+        """Whether a member without a role came."""
 
     def run(self, node: Node | None = None, position: int = 0) -> bool:
         """Reads the message; returns whether it is sound up to its end.
@@ -310,7 +310,7 @@ class WholeReader:
             return -1
         value, end = whole
         if step.leaf != "value":  # It fills no role: it is a member beside the arguments.
-            self.passed = self.passed or self.arguments is None
+            self.passed = True
             return end if is_plain_member(self.text, start, self.tools) else -1
         if self.tools and not fits(self.tools.get(self.name or ""), value, self.key):
             return -1  # The driver types it.
