@@ -47,3 +47,10 @@ def test_an_opener_in_code_that_nothing_closes_ends_no_answer() -> None:
     for _ in range(4):  # the whole reader learns from what it sees
         assert parse(text, "kimi_k3") == Parser("kimi_k3").run_whole(text)
     assert not parse(text, "kimi_k3").calls
+
+
+def test_what_may_hold_the_arguments_is_left_to_the_driver() -> None:
+    text = '<tool_call>\n{"name": "later", "index": {"n": 1}}\n</tool_call>'
+    for _ in range(4):  # the whole reader learns from what it sees
+        assert parse(text, "ernie45") == Parser("ernie45").run_whole(text)
+    assert [call.executable for call in parse(text, "ernie45").calls] == [False]
