@@ -31,5 +31,5 @@ class Detection:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Detection:
         """Returns the detection that `to_dict` wrote."""
-        check_version(data)
+        check_version(data, "format", "score")
         return cls(data["format"], data["score"])

@@ -82,7 +82,7 @@ class RecoveredJson:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RecoveredJson:
         """Returns the result that `to_dict` wrote."""
-        check_version(data)
+        check_version(data, "value", "status")
         return cls(
             value=data["value"],
             status=data["status"],

@@ -169,7 +169,7 @@ class ToolCall(Edited):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ToolCall:
         """Returns the call that `to_dict` wrote; `name` is the only required key."""
-        check_version(data)
+        check_version(data, "name")
         return cls(
             name=data["name"],
             # A copy here too: the caller may change the data later.

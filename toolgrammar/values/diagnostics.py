@@ -79,7 +79,7 @@ class Diagnostic:
     def from_dict(cls, data: Mapping[str, Any]) -> Diagnostic:
         """Returns the diagnostic that `to_dict` wrote."""
         # A diagnostic inside a result has no version, and is accepted.
-        check_version(data)
+        check_version(data, "code", "severity", "message", "span")
         return cls(
             code=data["code"],
             severity=data["severity"],

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolgrammar.values.calls import ToolCall
@@ -178,8 +178,8 @@ def event_from_dict(data: Mapping[str, Any]) -> Event:
 
 
 def _body(kind: type[Event], data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the data after checking its version and type."""
-    check_version(data)
+    """Returns the data after checking its version, its keys and its type."""
+    check_version(data, *(each.name for each in fields(kind) if each.default is MISSING))
     # The type may be missing if `from_dict` of an event class is called directly.
     found = data.get("type", kind.__name__)
     if found != kind.__name__:

@@ -17,18 +17,23 @@ def headed(body: dict[str, Any]) -> dict[str, Any]:
     return {"schema": SCHEMA, **body}
 
 
-def check_version(data: Mapping[str, Any]) -> None:
-    """Checks the version of data; data without one, as inside a larger value, is accepted.
+def check_version(data: Mapping[str, Any], *needed: str) -> None:
+    """Checks the version of data, and that it has some keys.
+
+    Data without a version, as inside a larger value, is accepted.
 
     Raises:
         TypeError: the data is not a mapping.
-        ValueError: the data has the shape of another version.
+        ValueError: the data has the shape of another version, or lacks one of the keys.
     """
     if not isinstance(data, Mapping):
         raise TypeError(f"from_dict wants what to_dict gave, a dict; got {type(data).__name__}")
     found = data.get("schema", SCHEMA)
     if found != SCHEMA:
         raise ValueError(f"unknown schema {found!r}; this version reads schema {SCHEMA}")
+    for key in needed:
+        if key not in data:
+            raise ValueError(f"from_dict wants what to_dict gave; this dict has no {key!r}")
 
 
 def copy_json(value: Any) -> Any:

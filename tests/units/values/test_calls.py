@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from toolgrammar import Detection, RecoveredJson
+from toolgrammar.engine import ToolResult
 from toolgrammar.values.calls import ParseError, ParseResult, Status, ToolCall
 from toolgrammar.values.diagnostics import Diagnostic, Edit, Severity
+from toolgrammar.values.events import CallEnd, TextDelta
 from toolgrammar.values.spans import Span
 from toolgrammar.values.tools import ToolSpec
 
@@ -170,6 +173,23 @@ def test_another_version_is_refused() -> None:
         ToolCall.from_dict({"schema": 2, "name": "a"})
     with pytest.raises(TypeError, match="got str"):
         ToolCall.from_dict("{}")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        (ToolCall, "name"),
+        (ToolResult, "call"),
+        (Diagnostic, "code"),
+        (Detection, "format"),
+        (RecoveredJson, "value"),
+        (TextDelta, "text"),
+        (CallEnd, "index"),
+    ],
+)
+def test_a_dict_without_a_key_is_refused(kind: Any, key: str) -> None:
+    with pytest.raises(ValueError, match=f"what to_dict gave; this dict has no '{key}'"):
+        kind.from_dict({})
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ class ToolResult:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ToolResult:
         """Returns the result that `to_dict` wrote; `call` is the only required key."""
-        check_version(data)
+        check_version(data, "call")
         error = data.get("error")
         return cls(
             call=ToolCall.from_dict(data["call"]),
