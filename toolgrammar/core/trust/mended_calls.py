@@ -42,7 +42,7 @@ _TYPED: Final = frozenset({"schema-type", "decoded"})
 """The codes of changes that are certain, because of the schema or the value itself."""
 _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """For each code of an inserted delimiter, the characters that may have slipped into a string."""
-_OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote", "slipped-quote"})
+_OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote"})
 """The codes of mended quotes."""
 _ODD_KEY = late(r"[<>{}`|\"\\\n\r]|&\w{2,6};")
 """Characters that are in no key; in a call with a repair they show that the repair was wrong."""
