@@ -59,12 +59,16 @@ def read_bytes(name: str) -> bytes:
 
 
 def read_message(name: str) -> bytes:
-    """Returns the bytes of a message, without the byte order mark that some editors write.
+    """Returns the bytes of a message in UTF-8, without the byte order mark that some editors write.
 
     Raises:
         InputError: standard input is wanted, and closed.
     """
-    return read_bytes(name).removeprefix(codecs.BOM_UTF8)
+    data = read_bytes(name)
+    # Older shells of Windows write the output of a program in UTF-16.
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def read_json(name: str) -> JsonValue:

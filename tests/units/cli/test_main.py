@@ -52,9 +52,12 @@ def test_parse_takes_bad_bytes(run: Run) -> None:
     assert "invalid-utf8" in out
 
 
-def test_the_byte_order_mark_of_a_file_is_no_part_of_the_message(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_the_byte_order_mark_of_a_file_is_no_part_of_the_message(
+    run: Run, tmp_path: Path, encoding: str
+) -> None:
     """`[f(a=1)]` is a call at the start of a line, and text behind a character that is not seen."""
-    (tmp_path / "marked.txt").write_text("[f(a=1)]", encoding="utf-8-sig")
+    (tmp_path / "marked.txt").write_text("[f(a=1)]", encoding=encoding)
     (tmp_path / "bare.txt").write_text("[f(a=1)]", encoding="utf-8")
     for words in (
         ("parse", "--json", "--format", "pythonic"),
