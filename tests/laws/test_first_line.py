@@ -26,7 +26,7 @@ def alone(format_id: str) -> list[tuple[Case, list[Deed]]]:
 
     Without those that go on in a line, or in reasoning, which the prompt began.
     """
-    found = []
+    found: list[tuple[Case, list[Deed]]] = []
     for case in every_page_case(format_id):
         if not case.calls or case.prefix or not case.tools or case.text.startswith((" ", "</")):
             continue
@@ -35,7 +35,9 @@ def alone(format_id: str) -> list[tuple[Case, list[Deed]]]:
         runs = [call.executable and call.name in names for call in result.calls]
         if len(runs) == len(case.calls) and all(runs) and not result.text + result.reasoning:
             found.append((case, deeds(result)))
-    return found[:_EXAMPLES]
+        if len(found) == _EXAMPLES:
+            break
+    return found
 
 
 def read(case: Case, line: str) -> ParseResult:
