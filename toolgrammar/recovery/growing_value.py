@@ -38,6 +38,7 @@ class GrowingValue:
             if match is None:
                 return  # only white space is left
             position = match.end()
+            # The group that matched: a string, an opening bracket, a closing one, or a scalar.
             kind = match.lastindex
             if kind == 2:
                 self._string(text_of(match[1]), closed=bool(match[2]))

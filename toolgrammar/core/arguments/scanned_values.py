@@ -69,6 +69,7 @@ class ScannedValues:
             if self.builder.watched and _overlooks(self.builder, start):
                 raise FormatMisfit(overlooked=True)
             self.builder.note_beside(start)
+            # Of `{"a": {…}, "arguments": {…}}` the first object may be what was meant.
             if may_be_arguments:
                 self._none = start
                 doubt_passed(self.builder, start, unit)
@@ -82,6 +83,7 @@ class ScannedValues:
                 return
             if self._none is not None and self._none >= unit:
                 doubt_second(self.builder, "arguments", start, start)
+        # A text that is written as a JSON string fills the role of a free text.
         if role in ("input", "body"):
             draft.place_payload(start)
             self.text = JsonText(self.builder, role, start, unit, may_be_arguments=may_be_arguments)

@@ -123,10 +123,12 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
     whole = {key: at for key in keys if (at := text.find(f'"{key}"')) >= 0}
     damaged = _damaged_keys(text, keys)
     found = {**damaged, **whole}
+    # Short keys, as `id`, are in any data.
     if not any(len(key) >= _LONG for key in found):
         return None
     if len(found) < 2 and not any(closes_more(text, at) for at in whole.values()):
         return None
+    # An object that can be read is no remains of one: it was judged as what it is.
     first = min(found.values())
     if not damaged and _is_sound(text, first):
         return None

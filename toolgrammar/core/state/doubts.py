@@ -105,6 +105,7 @@ def may_end_argument(driver: Driver, closer: str) -> bool:
         return False
     if previous is not None and previous.terminal.text.strip() == closer:
         return False
+    # Only a closer that the format has can be that of an argument.
     spec, terminals = builder.spec(), driver.node.machine.tables.terminals
     takes_any = spec is None or bool(spec.properties)
     return takes_any and any(sampled(each).strip() == closer for each in terminals)

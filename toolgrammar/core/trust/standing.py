@@ -225,6 +225,7 @@ def _may_go_on(
 def _shown_in(builder: Builder, draft: Draft, end: int) -> str:
     """Returns the surroundings by which a call up to an offset is only shown; "" if there are none."""
     turns = builder.turns
+    # The order is that of the words in the report: one reason is enough.
     if turns.fence == NESTED:
         return "in a block that holds blocks of code"
     if 0 <= turns.fence <= draft.start and draft.name not in builder.tools:

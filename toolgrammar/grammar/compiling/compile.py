@@ -226,6 +226,7 @@ class _Compiler:
                 )
             return terminal
         pattern = definition.pattern
+        # White space in a literal stands for any: models break lines where they like.
         if isinstance(pattern, PatternStr) and not pattern.flags:
             core = pattern.value.strip()
             expression = r"\s+".join(re.escape(word) for word in core.split())
@@ -265,6 +266,7 @@ class _Compiler:
             hint = "make it match a character at least, and optional in the rule: `[…]`"
             raise self._terminal_place(lark_name, "").error("empty-terminal", message, hint)
         groups = tuple((f"t{number}_{g}", g) for g in partial.group_names(expression))
+        # A named group fills the role of its name, as a rule of this name would.
         for _, role in groups:
             if role not in roles.LEAF_ROLES and role != roles.KNOWN_TOOL:
                 at = self._offset(expression, expression.index(f"(?P<{role}>") + len("(?P<"))

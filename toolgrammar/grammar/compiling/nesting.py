@@ -148,6 +148,7 @@ class Nesting:
                         own = roles.bare_name(rule.alias or rule.origin.name)
                         inner = own if own == "call" or own in roles.GROUP_ROLES else role
                         walk(list(rule.expansion), inner, seen | {symbol.name})
+                # What may be empty lets the next symbol begin the text.
                 if not self._nullable(symbol.name, frozenset()):
                     return
 

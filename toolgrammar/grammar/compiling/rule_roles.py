@@ -119,6 +119,7 @@ class RolesOfRules:
             for at, symbol in enumerate(production.symbols):
                 if roles.bare_name(symbol) != "SKIPPED" or production.origin.startswith("__"):
                     continue
+                # Another way of the same rule may leave the words out.
                 without = production.symbols[:at] + production.symbols[at + 1 :]
                 ways = [each.symbols for each in self._by_origin[production.origin]]
                 if without and without not in ways:
@@ -130,6 +131,7 @@ class RolesOfRules:
     def _is_filled(self, production: Production) -> bool:
         """Whether a token fills the role of a rule, in the rule or further down."""
         role = production.role
+        # A search by hand: rules may use each other in a circle.
         pending, seen = [production], {production.origin}
         while pending:
             each = pending.pop()
@@ -164,6 +166,7 @@ class RolesOfRules:
         begins_anew = production.role in (scope, "start") or production.origin.startswith(
             "__start_"
         )
+        # What the last call read is forgotten where the next one begins.
         is_read = production.origin in behind and not begins_anew
         for symbol in production.symbols:
             terminal = self._terminals.get(symbol)

@@ -188,6 +188,7 @@ class StreamMessage:
             spec = self.spec = self.tools.get(value) if self.tools else None
             has_schema = spec is not None and spec.parameters is not None
             self.guide = guide_of_tool(spec) if spec is not None and has_schema else None
+        # Names that no tool can have, or that have markup in them, are reported by the driver.
         if role == "name" and (
             oddity(value, self.tools, self.rules.no_calls) or plain_name(value) != value
         ):
@@ -205,6 +206,7 @@ class StreamMessage:
         spec, key = self.spec, self.key
         if self.name is None:
             return False
+        # A key that the tool does not have may be the wrapper around all arguments, or misspelt.
         if spec is None or key not in spec.properties:
             may_wrap = spec is not None and self.arguments is None and key in self.rules.unwrap
             if may_wrap or is_damaged(self.rules.unwrap, key) or (spec and spec.properties):
@@ -258,6 +260,7 @@ class StreamMessage:
         name, index, start = self.name, self.index, self.arguments_start
         if name is None or are_no_arguments(name, self.arguments, self.spec, self.tools):
             return False
+        # A call without arguments has emitted nothing so far.
         self.begin_call()
         if self._members:  # Single arguments lack the closing brace; a whole object has it.
             self.give("}")

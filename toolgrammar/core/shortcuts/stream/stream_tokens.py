@@ -237,6 +237,7 @@ class StreamTokens:
             elif role in ("calls", "parallel"):
                 self._in_group = False
                 self._text.stand_behind_call()
+                # An empty section is reported, or may be text.
                 if not message.calls:
                     return False
         return True

@@ -155,6 +155,7 @@ class WholeReader:
                     return None
                 fused = learned
             end = match.end()
+            # No stream would hold back a longer token, so the driver has to judge it.
             if end - position > MAX_TOKEN or not self._follow(fused, match):
                 return None
             step = fused.payload
@@ -170,6 +171,7 @@ class WholeReader:
             node = step.node
             if not node.accepts_text:  # The envelope goes on.
                 continue
+            # What ended was reasoning or content: a call has begun where `start` is set.
             if self.start < 0:
                 return None if "call" in node.after_text[0] else (node, position)
             over = is_over(node, text, position, step)  # None: the driver decides.
@@ -281,6 +283,7 @@ class WholeReader:
     def _arguments(self, step: Step, start: int) -> int:
         """Reads all arguments; returns the index after them, or -1 if they are not sound."""
         name = step.terminal.name
+        # Python's literals, and others, have scanners of their own; the rest is JSON.
         if name in SCANNED:
             spec = self.tools.get(self.name) if self.name is not None else None
             whole = read_scanned(step, spec, self.text, start)
@@ -289,6 +292,7 @@ class WholeReader:
         if whole is None or type(whole[0]) is not dict or self.arguments is not None:
             return -1
         value, end = whole
+        # The driver converts values to the types of the schema; scanners do so themselves.
         if self.tools and name not in SCANNED and not fits(self.tools.get(self.name or ""), value):
             return -1
         self.arguments = cast("dict[str, Any]", value)
