@@ -123,8 +123,8 @@ def turn(engine: Engine, conversation: list[dict[str, Any]]) -> list[dict[str, A
     for result in sorted(results, key=lambda result: result.index or 0):
         print(f"  {'+' if result.ok else '!'} {result.call.name}: {result.content!r}")
     told = to_messages(results, FORMAT, tools=engine)
-    if not events.result.ok:
-        told.append({"role": "user", "content": events.result.feedback()})
+    if lost := events.result.lost_feedback():
+        told.append({"role": "user", "content": lost})
     return told
 
 

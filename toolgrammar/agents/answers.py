@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.interop.exchange import arguments_of, arguments_or_refusal, ids_in
 from toolgrammar.parsing.call_ids import UniqueIds
 from toolgrammar.salvage.refusals import Refusal, refusal
-from toolgrammar.values.feedback import lost_feedback
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -119,6 +118,6 @@ def _feedback(results: Iterable[ParseResult], refused: Iterable[AnswerRefusal]) 
     lines = [each.message for each in refused]
     for result in results:
         # The parser also reports doubts about a refused call; the line of the refusal covers them.
-        lines += lost_feedback(result.calls, result.diagnostics, result.source).splitlines()
+        lines += result.lost_feedback().splitlines()
     # Two calls may have the same sentence, which is sent once.
     return "\n".join(dict.fromkeys(lines))

@@ -249,6 +249,15 @@ class ParseResult(Read):
 
         return result_feedback(self.calls, self.diagnostics, self.source, names_of(tools))
 
+    def lost_feedback(self) -> str:
+        """Returns the lines of `feedback` that are about no call; "" if all of the message was read.
+
+        A loop that answers each call, as `to_messages` does for refused ones, needs only these.
+        """
+        from toolgrammar.values.feedback import lost_feedback  # few messages need it
+
+        return lost_feedback(self.calls, self.diagnostics, self.source)
+
     def unknown_tools(self, tools: Iterable[object] | None) -> tuple[str, ...]:
         """Returns the called names that belong to no tool, each once, in the order of the calls.
 

@@ -153,3 +153,14 @@ def test_a_doubt_is_told_without_its_severity(code: str) -> None:
     assert "than was read: " in said
     assert "a warning" not in said
     assert "an error" not in said
+
+
+def test_what_is_lost_is_told_apart_from_refused_calls() -> None:
+    """A loop answers each refused call; `lost_feedback` has what is about none."""
+    result = parse(f"{LOST}\n{CUT}", "hermes")
+    assert [call.executable for call in result.calls] == [False]
+    lost = result.lost_feedback()
+    assert lost.startswith("Something in your message was not read")
+    assert result.feedback().splitlines()[1:] == lost.splitlines()
+    assert parse(CUT, "hermes").lost_feedback() == ""
+    assert parse("All is well.", "hermes").lost_feedback() == ""
