@@ -265,7 +265,12 @@ _JSON = (
     CodeEntry(
         "control", "warning", "A control character stands in a string as it is.", spelling=True
     ),
-    CodeEntry("escape", "warning", "A backslash escapes nothing; both characters are kept."),
+    CodeEntry(
+        "escape",
+        "warning",
+        "A backslash escapes nothing; both characters are kept. An error, and a doubt, where it "
+        "names a character that Unicode has not.",
+    ),
     CodeEntry(
         "mixed-escape",
         "error",
@@ -323,7 +328,7 @@ _JSON = (
         "number",
         "warning",
         "A number is written otherwise than in JSON; an error, and a doubt, where it may be the "
-        "thousands of the one before.",
+        "thousands of the one before, or a code that begins with 0.",
         spelling=True,
     ),
     CodeEntry(

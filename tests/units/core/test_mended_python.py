@@ -2,6 +2,7 @@
 
 import pytest
 
+import toolgrammar
 from tests.units.core.cuts import read
 from toolgrammar.testing import Case, laws
 from toolgrammar.tools.specs import to_specs
@@ -122,3 +123,76 @@ def test_what_was_mended_in_a_string_is_told_of_in_the_order_of_the_text() -> No
     text = "[get\\_it(a='Night [get\\_it(a='Night Train')]"
     codes = [each.code for each in read("pythonic", text, tools=tools).diagnostics]
     assert codes == ["backslash", "backslash", "inner-quote"]
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "places"),
+    [
+        (r'"\ud83d"', "\ufffd", [(6, 12)]),
+        (r'"\ud83d\ude00 \ud83d\u00e9"', "\U0001f600 \ufffd\u00e9", [(19, 25)]),
+        (r"'\ude00\ud83d'", "\ufffd\ufffd", [(6, 12), (12, 18)]),
+        (r"'\U0000d83d'", "\ufffd", [(6, 16)]),
+        ("'a\ud83db'", "a\ufffdb", [(7, 8)]),
+        ("r'\\d\ud83d\\ude00'", "\\d\ufffd\\ude00", [(9, 10)]),
+        (r'["\ud83d"]', ["\ufffd"], [(7, 13)]),
+    ],
+)
+def test_half_a_surrogate_pair_is_replaced_and_doubted(
+    written: str, value: object, places: list[tuple[int, int]]
+) -> None:
+    result = read("pythonic", f"[f(v={written})]")
+    (call,) = result.calls
+    assert (call.arguments, call.status) == ({"v": value}, "repaired")
+    assert (call.doubts, call.executable) == (("lone-surrogate",), False)
+    assert [(each.span.start, each.span.end) for each in result.diagnostics] == places
+    (strict,) = toolgrammar.parse(f"[f(v={written})]", format="pythonic", strict=True).calls
+    assert strict.executable  # as in JSON: strict reading replaces nothing
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "doubts"),
+    [
+        (r"\N{BULLET}", "\u2022", ()),
+        (r"\N{latin small letter a}\N{HYPHEN-MINUS}", "a-", ()),
+        (r"\N{FOO}", r"\N{FOO}", ("escape",)),
+        (r"\N{KEYCAP NUMBER SIGN}", r"\N{KEYCAP NUMBER SIGN}", ("escape",)),
+        (r"C:\New \N{} \\N{BULLET}", r"C:\New \N{} \N{BULLET}", ()),
+    ],
+)
+def test_a_character_may_be_written_by_its_name(
+    written: str, value: str, doubts: tuple[str, ...]
+) -> None:
+    (call,) = read("pythonic", f"[f(v='{written}')]").calls
+    assert (call.arguments, call.doubts) == ({"v": value}, doubts)
+    assert call.executable is not bool(doubts)
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "value", "doubts"),
+    [
+        ("02134", None, "02134", ("number",)),
+        ("02134", "string", "02134", ()),
+        ("02134", "integer", 2134, ()),
+        ("0777", "boolean", "0777", ("number",)),
+        ("07", None, 7, ()),
+        ("07", "string", "07", ()),
+        ("0_7", None, 7, ()),
+        ("0", "string", 0, ()),
+        ("0x07", "string", 7, ()),
+        ("-007", None, -7, ("number",)),
+        ("-007", "number", -7, ()),
+        ("[007]", "array", ["007"], ("number",)),
+        ("{007: 1}", "object", {"007": 1}, ("number",)),
+    ],
+)
+def test_digits_that_begin_with_0_may_be_a_code(
+    written: str, kind: str | None, value: object, doubts: tuple[str, ...]
+) -> None:
+    schema = {} if kind is None else {"type": kind}
+    parameters = {"type": "object", "properties": {"v": schema}}
+    tools: list[dict[str, object]] = [{"name": "f", "parameters": parameters}]
+    text = f"[f(v={written})]"
+    laws.edits(Case(id="pythonic", format="pythonic", text=text, tools=to_specs(tools)))
+    (call,) = read("pythonic", text, tools).calls
+    assert (call.arguments, call.doubts) == ({"v": value}, doubts)
+    assert call.executable is not bool(doubts)

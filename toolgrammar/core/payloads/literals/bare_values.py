@@ -15,7 +15,15 @@ from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.core.payloads.literals.python_json import NAMED_VALUES
 from toolgrammar.patterns.damaged_marks import marks_of, most_damaged
 from toolgrammar.patterns.distances import is_within
-from toolgrammar.tools.json_tokens import MAX_DIGITS, PLAIN
+from toolgrammar.tools.json_tokens import (
+    ANY_HALF,
+    HALVES,
+    HIGH_HALF,
+    LOW_BEGUN,
+    LOW_HALF,
+    MAX_DIGITS,
+    PLAIN,
+)
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
@@ -25,7 +33,12 @@ _ESCAPE = late(
     r"\\(?:u\{(?P<point>[0-9a-fA-F]{1,6})\}|u(?P<unit>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})"
     r"|(?P<one>\r\n|[\s\S]))"
 )
-_ESCAPE_BEGUN = late(r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z")
+_ESCAPE_BEGUN = late(
+    r"\\(?:u(?:\{[0-9a-fA-F]{0,6}|[0-9a-fA-F]{0,3})|x[0-9a-fA-F]?|\r)?\Z"
+    rf"|\\u{HIGH_HALF}{LOW_BEGUN}\Z"
+)
+_PAIR = late(rf"\\u{HIGH_HALF}{LOW_HALF}")
+_HALF = late(rf"{ANY_HALF}|\\u\{{0{{0,2}}[dD][89a-fA-F][0-9a-fA-F]{{2}}\}}|[{HALVES}]")
 _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
     "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",  # the string continues
@@ -143,8 +156,9 @@ def string_runs(quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Returns the patterns of text that can't end a string, and of text that JSON spells alike."""
     other = re.escape(quote)
     # A part that JSON spells alike is emitted unchanged.
-    same = rf'(?:[^{PLAIN}{other}]++|\\[nrtbf"\\])+'
-    return compile_pattern(rf"[^{other}\\]+"), compile_pattern(same)
+    # Half a surrogate pair is no character, and is reported.
+    same = rf'(?:[^{PLAIN}{HALVES}{other}]++|\\[nrtbf"\\])+'
+    return compile_pattern(rf"[^{other}\\{HALVES}]+"), compile_pattern(same)
 
 
 def word_as_json(word: str) -> str:
@@ -157,13 +171,26 @@ def word_as_json(word: str) -> str:
     return (decimal(word) if is_short else None) or as_json(word)
 
 
-def read_escape(text: str, at: int, sink: list[str]) -> int:
-    """Appends the value of an escape as JSON; returns its end, or `at` if it is cut."""
+def read_escape(text: str, at: int, sink: list[str]) -> tuple[int, bool]:
+    """Appends the value of an escape, or of a raw half of a surrogate pair, as JSON.
+
+    Returns:
+        Its end, or `at` if it is cut; and whether it is half a pair alone, in whose place U+FFFD is
+        appended.
+    """
     if _ESCAPE_BEGUN.match(text, at):
-        return at
+        return at, False
+    pair = _PAIR.match(text, at)
+    if pair is not None:
+        sink.append(pair.group())
+        return pair.end(), False
+    half = _HALF.match(text, at)
+    if half is not None:
+        sink.append("\ufffd")
+        return half.end(), True
     written, end = _escape_as_json(text, at)
     sink.append(written)
-    return end
+    return end, False
 
 
 def _escape_as_json(text: str, at: int) -> tuple[str, int]:
@@ -176,6 +203,6 @@ def _escape_as_json(text: str, at: int) -> tuple[str, int]:
         return as_json(_ESCAPED.get(one, one))[1:-1], match.end()
     code = int(match["point"] or match["unit"] or match["byte"], 16)
     if match["unit"]:
-        return f"\\u{code:04x}", match.end()  # half a pair does not wait: its escape is complete
+        return f"\\u{code:04x}", match.end()
     # `\u{FFFFFF}` is beyond the last code point.
     return as_json(chr(min(code, _LAST_CHARACTER)))[1:-1], match.end()

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.payloads.json.tokens import as_json
+from toolgrammar.values.patterns import late
 from toolgrammar.values.schemas import admitted_types
 
 if TYPE_CHECKING:
@@ -21,8 +23,14 @@ if TYPE_CHECKING:
 _QUOTE: Final = "Found a quote inside a string; Python wants it escaped"
 _BACKSLASH: Final = "Found a backslash before an underscore, as in Markdown; left it out"
 _LONE: Final = "Found an object whose keys are the parameters; took its members as the arguments"
+_ZEROS: Final = "Found a whole number that begins with 0; Python has none"
+_CODE: Final = "Found digits that begin with 0, as of a code; kept as text"
 _NO_OBJECT: Final = "Found an object where the first parameter takes none"
 
+
+_ZEROS_FIRST = late(r"[+-]?0[0-9_]*[0-9]")
+_FEWEST_OF_CODE: Final = 3
+"""The fewest digits of a code: `07` is a month or an hour."""
 
 BEGIN, END = -2, -1
 """The beginning and the end of the payload, as places of a fault: the scanner need not know them."""
@@ -69,7 +77,7 @@ class Faults(list[Fault]):
                 self.append(Fault("backslash", _BACKSLASH, place, place + 1, "", is_sure=True))
 
     def note_string(self, text: str, base: int, reader: PythonStringReader, *, named: bool) -> None:
-        """Records the quotes that a reader kept in its string, and the backslashes that it dropped.
+        """Records the quotes that a reader kept in its string, what it dropped and what it doubts.
 
         Args:
             text: the text that was read.
@@ -78,7 +86,11 @@ class Faults(list[Fault]):
             named: whether the names of arguments decide which string a quote belongs to.
         """
         # By their places: the order must not depend on how the text was cut.
-        for at in sorted({*reader.kept, *reader.left_out}):
+        doubtful = {fault.start: fault for fault in reader.doubtful}
+        for at in sorted({*reader.kept, *reader.left_out, *doubtful}):
+            if (fault := doubtful.get(at)) is not None:
+                self.append(fault._replace(start=base + at, end=base + fault.end))
+                continue
             if text[at] == "\\":
                 self.note_name("\\", base + at)
                 continue
@@ -87,6 +99,33 @@ class Faults(list[Fault]):
             start, written = base + at, f"\\{text[at]}"
             self.append(Fault("inner-quote", _QUOTE, start, start + 1, written, is_sure))
         reader.forget()
+
+    def note_zeros(self, word: str, end: int, schema: JsonSchema | None) -> str | None:
+        """Records a whole number with leading zeros; returns the JSON of its text if it is kept.
+
+        `zip=02134` may be a code, and `mode=0777` octal: only a schema tells.
+
+        Args:
+            word: the number, with its sign.
+            end: the offset of its end.
+            schema: the schema of its argument; None if it has none or is inside a container.
+        """
+        if not _ZEROS_FIRST.fullmatch(word):
+            return None
+        digits, types = word.lstrip("+-"), set(admitted_types(schema or {}) or ())
+        is_short = len(digits.replace("_", "")) < _FEWEST_OF_CODE
+        is_number = not types.isdisjoint(("integer", "number"))
+        is_text = "string" in types and not is_number
+        if is_short and not is_text:
+            return None
+        start = end - len(digits)
+        # No code has a sign, which may stand apart from the digits.
+        if is_number or digits != word:
+            number = digits.replace("_", "").lstrip("0") or "0"
+            self.append(Fault("number", _ZEROS, start, end, number, is_sure=is_number))
+            return None
+        self.append(Fault("number", _CODE, start, end, f"'{word}'", is_sure=is_text))
+        return as_json(word)
 
     def note_object(
         self,

@@ -34,7 +34,7 @@ _NUMBER = late(r"[+-]?[0-9.][0-9a-zA-Z_.+-]*", re.ASCII)
 def read_scalar(word: str) -> tuple[str, str] | None:
     """Returns the JSON text of a number or named value and its text as a key, or None.
 
-    Leading zeros are skipped (`month=07`); infinite and complex numbers are refused.
+    Leading zeros are skipped; infinite and complex numbers are refused.
     """
     if word in NAMED_VALUES:
         return _encode(NAMED_VALUES[word]), str(NAMED_VALUES[word])
@@ -107,7 +107,8 @@ class PythonJson:
     """The JSON of the arguments; of a string outside of containers, nothing is held."""
 
     def __init__(self) -> None:
-        self._name = ""  # of the argument whose value is read
+        self.name = ""
+        """The name of the argument whose value is read."""
         self.is_spread = False
         """Whether the members of that value are arguments."""
         self.begun = False
@@ -127,7 +128,7 @@ class PythonJson:
     @property
     def place(self) -> str:
         """Returns in which argument the value is, for a message."""
-        return f" in the argument `{self._name[:64]}`" if self._name else ""
+        return f" in the argument `{self.name[:64]}`" if self.name else ""
 
     @property
     def holds(self) -> str:
@@ -136,7 +137,7 @@ class PythonJson:
 
     def begin(self, name: str, *, is_spread: bool = False) -> None:
         """Begins an argument."""
-        self._name, self.is_spread = name, is_spread
+        self.name, self.is_spread = name, is_spread
 
     def spread(self) -> None:
         """Makes the members of the value arguments."""
@@ -153,7 +154,7 @@ class PythonJson:
             if members.strip():
                 out.append(self._separator() + members)
         elif written:
-            out.append(f"{self._separator()}{as_json(self._name)}: {written}")
+            out.append(f"{self._separator()}{as_json(self.name)}: {written}")
 
     def end(self, out: list[str]) -> None:
         """Ends the object of the arguments."""
@@ -171,7 +172,7 @@ class PythonJson:
         if self.text_open:
             return
         self.text_open = True
-        start = "" if self.stack else f"{self._separator()}{as_json(self._name)}: "
+        start = "" if self.stack else f"{self._separator()}{as_json(self.name)}: "
         self.add_text(f'{start}"', out)
 
     def add_text(self, piece: str, out: list[str]) -> None:

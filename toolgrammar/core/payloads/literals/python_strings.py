@@ -12,11 +12,13 @@ from __future__ import annotations
 import codecs
 import re
 import sys
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.tokens import ChunkMemo, as_json
-from toolgrammar.tools.json_tokens import HALVES
+from toolgrammar.core.payloads.literals.payload_faults import Fault
+from toolgrammar.tools.json_tokens import HALVES, HEX
 from toolgrammar.values.patterns import anywhere, compile_pattern, late
 
 if TYPE_CHECKING:
@@ -143,26 +145,31 @@ class Quotes:
 
 _SIMPLE_ESCAPE: Final = r"""\\[abfnrtv'"\\\n]"""
 """The expression of an escape of one character; a line end after the backslash is one, too."""
+_NAME: Final = r"[A-Za-z0-9 -]{1,128}"
+"""The name of a character, as `LATIN SMALL LETTER A`; none is as long."""
 _ESCAPE = late(
     r"\\(?:(?P<octal>[0-7]{1,3})|(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|\r\n?)"
 )
+_NAMED = late(rf"\\N\{{({_NAME})\}}")
 # At the end of the text so far: more text could complete or lengthen this escape.
 _UNFINISHED_ESCAPE = late(
-    r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|\r)\Z"
+    r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|\r"
+    rf"|N(?:\{{(?:{_NAME})?)?)\Z"
 )
-_HIGH: Final = r"[\ud800-\udbff]"
-_HIGH_HALF = late(_HIGH)
-_SURROGATE_PAIR = late(rf"({_HIGH})([\udc00-\udfff])")
+_HIGH_HALVES: Final = range(0xD800, 0xDC00)
+_ALL_HALVES: Final = range(0xD800, 0xE000)
+_LOW_HALF = late(rf"[\udc00-\udfff]|\\(?:u|U0000)([dD][c-fC-F]{HEX}{{2}})")
+_UNNAMED: Final = "Found the name of a character that Unicode has not; kept the escape as text"
 
 
 @lru_cache(maxsize=16)
-def _run(quote: str, *, formatted: bool, raw: bool, halves: bool = True) -> re.Pattern[str]:
+def _run(quote: str, *, formatted: bool, raw: bool) -> re.Pattern[str]:
     """Compiles the pattern of the longest run of characters and simple escapes in such a string.
 
-    Without `halves`, it excludes halves of surrogate pairs, which have to be joined.
+    It excludes halves of surrogate pairs, which have to be joined.
     """
     special = quote + "\\" + ("{}" if formatted else "")
-    plain = f"[^{re.escape(special)}{'' if halves else HALVES}]"
+    plain = f"[^{re.escape(special)}{HALVES}]"
     # A raw string has no escapes: only its own quote and the backslash end the run.
     if raw:
         return compile_pattern(f"{plain}+")
@@ -181,20 +188,15 @@ def _meant(run: str, *, raw: bool) -> str:
 @lru_cache(maxsize=8)
 def _pieces(quote: str, *, formatted: bool, raw: bool) -> ChunkMemo[str]:
     """Returns a memo of the JSON of a piece; "" if the piece is more than plain characters."""
-    fullmatch = _run(quote, formatted=formatted, raw=raw, halves=False).fullmatch
+    fullmatch = _run(quote, formatted=formatted, raw=raw).fullmatch
     return ChunkMemo(lambda run: as_json(_meant(run, raw=raw))[1:-1] if fullmatch(run) else "")
-
-
-def _joined_pair(pair: re.Match[str]) -> str:
-    """Returns the one character that a pair of surrogates encodes."""
-    return chr(0x10000 + ((ord(pair[1]) - 0xD800) << 10) + ord(pair[2]) - 0xDC00)
 
 
 class PythonStringReader:
     r"""Decodes one string literal, from its opening quote on.
 
     Line ends and control characters are data in every kind of string, as models write them. An
-    unknown or malformed escape (`\d`, `\x4`) and `\N{…}` keep their backslash.
+    unknown or malformed escape (`\d`, `\x4`) keeps its backslash.
     """
 
     def __init__(
@@ -213,8 +215,8 @@ class PythonStringReader:
         is_plain = prefix in _PLAIN_PREFIXES
         self._quotes = quotes if is_plain else None
         self._is_markdown = is_markdown and is_plain
+        self._mends = quotes is not None
         self._quote = ""  # one or three quotes, "" until that is decided
-        self._high = ""  # a high surrogate, decoded, whose partner may follow
         self._run = _run("'", formatted=False, raw=False)
         self.closed = False
         self.failure = ""
@@ -222,6 +224,13 @@ class PythonStringReader:
         """The indices in the fed text of quotes that are a part of the string."""
         self.left_out: list[int] = []
         """The indices in the fed text of backslashes that were dropped."""
+        self.doubtful: list[Fault] = []
+        """What else may have been meant otherwise, at indices in the fed text."""
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether anything is to be recorded."""
+        return bool(self.kept or self.left_out or self.doubtful)
 
     def feed(self, text: str, position: int, *, final: bool = False) -> tuple[str, int]:
         """Returns the decoded characters and the offset of the first one that is undecided.
@@ -231,7 +240,7 @@ class PythonStringReader:
             position: the index where to continue.
             final: whether the text ends here.
         """
-        pieces: list[str] = [self._high]
+        pieces: list[str] = []
         if not self._quote:
             position = self._open(text, position)
         while self._quote and position < len(text) and not (self.closed or self.failure):
@@ -242,38 +251,28 @@ class PythonStringReader:
                 end = self._read_backslash(text, position, pieces)
             elif text[position] == self._quote[0]:
                 end = self._read_quote(text, position, pieces, final=final)
-            else:
+            elif text[position] in "{}":
                 end = self._read_brace(text, position, pieces)
+            else:
+                code = ord(text[position])
+                end = self._read_half(text, position, position + 1, code, pieces)
             # The text after this index decides what is here.
             if end == position:
                 break
             position = end
-        return self._joined(pieces), position
+        return "".join(pieces), position
 
     def forget(self) -> None:
-        """Clears the kept quotes and the dropped backslashes, once they are recorded."""
+        """Clears what was odd, once it is recorded."""
         self.kept.clear()
         self.left_out.clear()
+        self.doubtful.clear()
 
     def run_on(self) -> ChunkMemo[str] | None:
         """Returns a memo of the JSON of chunks that only continue the string, or None."""
-        if self.closed or self.failure or self._high or not self._quote:
+        if self.closed or self.failure or not self._quote:
             return None
         return _pieces(self._quote[0], formatted=self._formatted, raw=self._raw)
-
-    def _joined(self, pieces: list[str]) -> str:
-        """Joins the decoded pieces, and holds back half of a surrogate pair at the end."""
-        decoded = "".join(pieces)
-        self._high = ""
-        # Nearly all text is ASCII, and has no halves of pairs to search for.
-        if decoded.isascii():
-            return decoded
-        decoded = _SURROGATE_PAIR.sub(_joined_pair, decoded)
-        # `\ud83d` may be followed by `\ude00`: together they are one character.
-        if not self.closed and _HIGH_HALF.match(decoded[-1]):
-            self._high = decoded[-1]
-            return decoded[:-1]
-        return decoded
 
     # Each of these returns its own offset if it needs more text.
 
@@ -326,6 +325,8 @@ class PythonStringReader:
             return position + length
         if _UNFINISHED_ESCAPE.match(text, position) is not None:
             return position
+        if (named := _NAMED.match(text, position)) is not None:
+            return self._read_named(named, pieces)
         escape = _ESCAPE.match(text, position)
         number = 0
         if escape is not None and escape.lastindex:
@@ -334,9 +335,45 @@ class PythonStringReader:
         if escape is None or number > sys.maxunicode:
             pieces.append("\\")
             return position + 1
+        if number in _ALL_HALVES:
+            return self._read_half(text, position, escape.end(), number, pieces)
         # A line end after the backslash encodes nothing.
         pieces.append(chr(number) if escape.lastindex else "")
         return escape.end()
+
+    def _read_named(self, named: re.Match[str], pieces: list[str]) -> int:
+        """Reads the escape of a character by its name."""
+        try:
+            character = unicodedata.lookup(named[1])
+        except KeyError:
+            character = ""
+        # Python takes no name of several characters here, either.
+        if len(character) != 1:
+            self.doubtful.append(Fault("escape", _UNNAMED, *named.span()))
+            pieces.append("\\")
+            return named.start() + 1
+        pieces.append(character)
+        return named.end()
+
+    def _read_half(self, text: str, position: int, end: int, code: int, pieces: list[str]) -> int:
+        """Reads half a surrogate pair, with the half that follows it: together they are one character.
+
+        Alone it is none, and no text of UTF-8 can hold it.
+        """
+        if code in _HIGH_HALVES:
+            low = _LOW_HALF.match(text, end)
+            # A raw string has no escapes.
+            if low is not None and not (self._raw and low[1]):
+                other = int(low[1], 16) if low[1] else ord(low[0])
+                pieces.append(chr(0x10000 + ((code - 0xD800) << 10) + other - 0xDC00))
+                return low.end()
+            begins = not self._raw and _UNFINISHED_ESCAPE.match(text, end) is not None
+            if end == len(text) or begins:
+                return position
+        if self._mends:
+            self.doubtful.append(Fault("lone-surrogate", "", position, end, "\ufffd"))
+        pieces.append("\ufffd" if self._mends else chr(code))
+        return end
 
     def _read_brace(self, text: str, position: int, pieces: list[str]) -> int:
         """Reads a doubled brace of an f-string; a single one would begin an expression."""

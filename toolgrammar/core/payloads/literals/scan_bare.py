@@ -103,11 +103,12 @@ class BareScanner:
         self.faults: list[Fault] = []
         self._odd_quote = ""  # a bare word with a quote inside that opens or closes nothing
         self._expression = ""  # text that may be an expression but was read as text
+        self._base = 0  # the offset of the text that is fed
         self._final = False  # whether the message ends with the text that is fed
 
     def expect(self, *, base: int, final: bool) -> None:
         """Sets the offset of the text that is fed next, and whether the message ends with it."""
-        self._final = final
+        self._base, self._final = base, final
 
     def feed(self, text: str, position: int, out: list[str]) -> int:
         """Returns the offset of the first character not consumed; safe pieces go to `out`."""
@@ -295,8 +296,12 @@ class BareScanner:
                     self._word.append(piece)
                 sink.append(piece if run.re is self._same else as_json(piece)[1:-1])
                 return run.end()
-            if text[at] == "\\":
-                return read_escape(text, at, sink)
+            if text[at] != quote:  # an escape, or half a surrogate pair
+                end, is_half = read_escape(text, at, sink)
+                if is_half:
+                    place = self._base + at, self._base + end
+                    self.faults.append(Fault("lone-surrogate", "", *place, "\ufffd"))
+                return end
             if "${" in "".join(self._word):
                 self._expression = self._expression or "${"
             self._word = []

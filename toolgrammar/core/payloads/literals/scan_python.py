@@ -50,8 +50,8 @@ class PythonScanner:
 
     Each state is a method that reads the text from an index on; if it returns its own index and
     keeps the state, it needs more text. Beyond Python's own literals it accepts `true`, `false`,
-    `null`, leading zeros, line ends in any string, and keywords as argument names. Lone surrogates
-    are kept in the JSON text. `**{"a": 1}` is read as `a=1`.
+    `null`, leading zeros, line ends in any string, and keywords as argument names. `**{"a": 1}` is
+    read as `a=1`.
     """
 
     bare_text = ""
@@ -318,7 +318,9 @@ class PythonScanner:
         if scalar is None:
             self._fail(text, position, f"a literal; `{self._word[:20]}` is none")
             return
-        self._json.add(*scalar)
+        schema = None if self._json.stack else self._properties.get(self._json.name)
+        kept = self.faults.note_zeros(self._word, self._base + position, schema)
+        self._json.add(*scalar if kept is None else (kept, ""))
         self._step = PythonScanner._after_value
 
     def _after_value(self, text: str, position: int, out: list[str]) -> int:
@@ -358,7 +360,7 @@ class PythonScanner:
         decoded, position = reader.feed(text, position, final=self._final)
         if decoded:
             self._json.add_text(as_json(decoded)[1:-1], out)
-        if reader.kept or reader.left_out:
+        if reader.is_odd:
             # In a container no name decides which string a quote belongs to.
             named = bool(self._parameters) and not self._json.stack
             self.faults.note_string(text, self._base, reader, named=named)

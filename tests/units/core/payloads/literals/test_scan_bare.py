@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.units.core.cuts import read
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
 from toolgrammar.core.payloads.literals.scan_bare import BareScanner
 from toolgrammar.core.payloads.scanners import scanner_for
@@ -78,6 +79,24 @@ def test_quotes_of_several_characters(text: str, value: object) -> None:
 )
 def test_quotes_of_one_character_know_the_escapes_of_javascript(text: str, value: object) -> None:
     check(SHORT, text, value)
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "halves"),
+    [
+        (r'"\ud83d"', "\ufffd", 1),
+        (r"'\ud83d\ude00\ude00\u{d83d}'", "\U0001f600\ufffd\ufffd", 2),
+        (r"`\ud83d\u0041`", "\ufffdA", 1),
+        ("'a\ud83db'", "a\ufffdb", 1),
+    ],
+)
+def test_half_a_surrogate_pair_is_replaced_and_doubted(
+    written: str, value: str, halves: int
+) -> None:
+    result = read("ts_call", f"functions.f({{v: {written}}})")
+    (call,) = result.calls
+    assert (call.arguments, call.doubts[:1]) == ({"v": value}, ("lone-surrogate",))
+    assert (call.status, call.executable, len(result.diagnostics)) == ("repaired", False, halves)
 
 
 @pytest.mark.parametrize(
