@@ -9,6 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.literals.bare_values import word_as_json
 from toolgrammar.core.payloads.literals.scan_bare import BareScanner
 from toolgrammar.values.patterns import compile_pattern
@@ -40,10 +41,11 @@ _ESCAPED = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000"
 
 
 def scanner(
-    terminal: Terminal, _spec: ToolSpec | None, max_depth: int, step: Step | None
+    terminal: Terminal, spec: ToolSpec | None, max_depth: int, step: Step | None
 ) -> BareScanner:
     """Makes the scanner of a payload."""
-    return BareScanner(quotes=terminal.marks, max_depth=max_depth, step=step)
+    guide = None if spec is None or spec.parameters is None else guide_of_tool(spec)
+    return BareScanner(quotes=terminal.marks, max_depth=max_depth, step=step, guide=guide)
 
 
 def written(terminal: Terminal, value: Any) -> str | None:

@@ -32,6 +32,7 @@ from toolgrammar.core.payloads.literals.markup_around import (
     markup_around,
 )
 from toolgrammar.core.payloads.literals.payload_faults import BEGIN, Fault
+from toolgrammar.core.payloads.literals.wanted_types import WantedTypes
 from toolgrammar.grammar.roles import BARE_QUOTES
 from toolgrammar.patterns.partial import begun_length
 from toolgrammar.values.patterns import anywhere, blanks, late
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.payloads.json.guide import Guide
     from toolgrammar.core.payloads.json.tokens import ChunkMemo
 
 # What the scanner waits for. The order is that of `_HANDLERS`.
@@ -80,6 +82,7 @@ class BareScanner:
         quotes: Sequence[str] = BARE_QUOTES,
         max_depth: int = MAX_DEPTH,
         step: Step | None = None,
+        guide: Guide | None = None,
     ) -> None:
         """Makes a scanner for one object.
 
@@ -87,7 +90,9 @@ class BareScanner:
             quotes: The quotes of strings.
             max_depth: How deep brackets may nest.
             step: The step that reads the object, if markup around it may end it.
+            guide: What the schema wants of the object; None if it wants nothing.
         """
+        self._types = WantedTypes(guide)
         self._step = step
         self._quotes = tuple(sorted(quotes, key=len, reverse=True))
         self._max_depth = max_depth
@@ -190,6 +195,7 @@ class BareScanner:
             return blanks.match(text, at).end()
         if character in ",}" and self._state == _VALUE:  # `{a: }`
             self._begin(out)
+            self._types.text(self._key)
             out.append('""')
             self._state = _AFTER
             return self._after(text, at, out)
@@ -225,7 +231,9 @@ class BareScanner:
             return self._refuse(text, end)
         self._begin(out)
         written = word_as_json(self._taken_word())
-        self._expression = self._expression or (written if written[0] == '"' else "")
+        if written[0] == '"':
+            self._expression = self._expression or written
+            self._types.text(self._key)
         out.append(written)
         self._state = _AFTER
         return self._after(text, end, out)
@@ -334,6 +342,7 @@ class BareScanner:
         self._begin(out)
         out.append(text[at])
         is_object = text[at] == "{"
+        self._types.open(self._key, is_object=is_object)
         self._stack.append("}" if is_object else "]")
         self._counts.append(0)
         self._state = _KEY if is_object else _ITEM
@@ -342,6 +351,7 @@ class BareScanner:
     def _close(self, at: int, out: list[str]) -> int:
         out.append(self._stack.pop())
         self._counts.pop()
+        self._types.close()
         self._state = _AFTER
         if not self._stack:
             self._end("")
@@ -350,6 +360,7 @@ class BareScanner:
     def _end(self, put_in: str) -> None:
         """Ends the object, and notes its faults; `put_in` are closers that the text lacks."""
         self.done = True
+        self.faults += self._types.faults()
         if odd := self._odd_quote[:40]:
             message = f"Found a quote in `{odd}` that may have lost its partner; kept it"
             self.faults.append(Fault("missing-quote", message))
@@ -371,8 +382,7 @@ class BareScanner:
         return self._fail(f"Found `{shown(text[at])}`; the object wants {wanted}", at)
 
     def _fail(self, failure: str, at: int) -> int:
-        self.failed = True
-        self.failure = failure
+        self.failed, self.failure = True, failure
         return at
 
 

@@ -161,3 +161,33 @@ def test_a_string_with_the_quote_in_it_can_not_be_written() -> None:
     assert payload(terminal, {"a": "x<q>y"}) is None
     assert payload(terminal, {"a": {"b<q>": 1}}) is None
     assert payload(terminal, {"a": "x<"}) == "{a:<q>x<<q>}"
+
+
+@pytest.mark.parametrize(
+    ("written", "doubted"),
+    [
+        ("n:5%", ["$.n"]),
+        ("n:NaN", ["$.n"]),
+        ("n:", ["$.n"]),
+        ("n:5,s:x", []),
+        ('n:<|"|>5%<|"|>', []),  # quotes say that a string is meant
+        ("u:x", []),
+        ("other:x", []),
+        ("l:[1,x,y]", ["$.l"]),
+        ("o:{n:x,s:x},n:x", ["$.o", "$.n"]),
+        ("o:{o:{n:x}},n:1", []),
+    ],
+)
+def test_a_word_is_doubted_where_the_schema_takes_no_text(written: str, doubted: list[str]) -> None:
+    number, text = {"type": "integer"}, {"type": "string"}
+    inner: dict[str, object] = {"type": "object", "properties": {"n": number, "s": text}}
+    properties = {
+        "n": number, "s": text, "u": {"type": ["integer", "string"]}, "o": inner,
+        "l": {"type": "array", "items": number},
+    }  # fmt: skip
+    tool = {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    result = read("gemma4", f"<|tool_call>call:f{{{written}}}<tool_call|>", [tool])
+    assert [each.path for each in result.diagnostics] == doubted
+    (call,) = result.calls
+    assert call.executable is not bool(doubted)
+    assert set(call.doubts) == ({"schema-mismatch"} if doubted else set())
