@@ -192,7 +192,9 @@ def test_digits_that_begin_with_0_may_be_a_code(
     parameters = {"type": "object", "properties": {"v": schema}}
     tools: list[dict[str, object]] = [{"name": "f", "parameters": parameters}]
     text = f"[f(v={written})]"
-    laws.edits(Case(id="pythonic", format="pythonic", text=text, tools=to_specs(tools)))
+    laws.edits(
+        Case(id="pythonic", format="pythonic", text=text, tools=tuple(to_specs(tools).values()))
+    )
     (call,) = read("pythonic", text, tools).calls
     assert (call.arguments, call.doubts) == ({"v": value}, doubts)
     assert call.executable is not bool(doubts)

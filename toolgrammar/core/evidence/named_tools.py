@@ -61,6 +61,13 @@ _BEHIND_ALL = late(r"(?:[^\w ]|(?<=[:>]) ){0,16}(?:\w{1,32}[^\w ]{0,16})?\Z")
 _MARK_BEFORE, _MARK_BEHIND = late(r"(?:[^\w\s.,;!?]\s{0,8}|_)\Z"), late(r"\s{0,8}[^\w\s.,;!?)]")
 _MENTIONED = late(r"[`*]|[\"'][ \t]\w")
 """What is behind a name that prose has between two backticks, asterisks or quotes."""
+_MARKS_OF_LINE = late(r"(?:\A|\n)[ \t]{0,8}[<>\[\]{}|@]{1,4}\Z")
+"""Marks alone before a name, at the beginning of its line: `[run`, `@run`."""
+_RUNS_INTO = late(r"(\w{1,64})[ \t]{0,8}=(?!=)")
+_RUNS_TO_CLOSER = late(r"""[\w.:-]{1,64}\)\s{0,8}:?\s{0,8}\{\s{0,8}["'}]""")
+"""What is behind a name whose bracket is lost: an argument, or an id and its closer before an object."""
+_ARROWS = late(r"(?:\A|\n)([<>\[{|])\1{2,8}\Z")
+"""A bracket three times or more at the beginning of a line, as no prose has it before a name."""
 _MOST_NAMED, _MOST_PLACES = 16, 8
 """The maximal number of places of a name and of places of all names, that are examined."""
 _SHORT: Final = 64
@@ -194,6 +201,8 @@ def named_as_in_a_call(
         spec, end = tools[name], 0
         while (start := text.find(name, end)) >= 0:
             end = start + max(1, len(name))
+            if _runs_on(text, start, end, spec):
+                return start, name
             # The word `research` does not name the tool `search`.
             if _WORD.match(text, end) or (start and _WORD.match(text, start - 1)):
                 continue
@@ -211,7 +220,7 @@ def named_as_in_a_call(
                 argument = written.match(text, end)
                 if argument is not None and argument[argument.lastindex or 0] in spec.properties:
                     return start, text[start : argument.end()]
-            if _is_all(text, start, end) or _is_first(text, start, end):
+            if any(ends(text, start, end) for ends in (_is_all, _is_first, _is_behind_arrows)):
                 return start, name
             behind = _KEY_BEHIND.match(text, end)
             if behind and _KEY_BEFORE.search(text, max(0, start - _LONGEST_KEY), start):
@@ -240,6 +249,23 @@ def _is_all(text: str, start: int, end: int) -> bool:
 def _is_first(text: str, start: int, end: int) -> bool:
     """Whether a text begins with a list whose first item is a call: `[search(], ask()]`."""
     return text[:start].strip() == "[" == text[start - 1] and text[end : end + 1] == "("
+
+
+def _is_behind_arrows(text: str, start: int, end: int) -> bool:
+    """Whether a name ends the text behind arrows: `>>>run`, as the model broke off behind it."""
+    return not text[end:].strip() and _ARROWS.search(text, max(0, start - 16), start) is not None
+
+
+def _runs_on(text: str, start: int, end: int, spec: ToolSpec) -> bool:
+    """Whether a name has lost the bracket behind it: `[runcommand='x')]`, `@runcall_0): {`."""
+    if _WORD.match(text, end) is None:
+        return False
+    if _MARKS_OF_LINE.search(text, max(0, start - 16), start) is None:
+        return False
+    argument = _RUNS_INTO.match(text, end)
+    if argument is not None and argument[1] in spec.properties:
+        return True
+    return _RUNS_TO_CLOSER.match(text, end) is not None
 
 
 def continues_word(text: str, place: int) -> bool:

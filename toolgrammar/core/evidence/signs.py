@@ -66,7 +66,7 @@ def foreign_call(text: str) -> ForeignCall | None:
     return ForeignCall(found.start(), found[0].strip(), found["name"] or "")
 
 
-_BESIDE_NAMES = "({[<:"
+_BESIDE_NAMES = "({[<:>"
 """A call has one of these characters beside the name of its tool."""
 _MOST_PLACES = 64
 """The maximal number of places of one sign that are examined."""

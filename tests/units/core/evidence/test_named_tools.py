@@ -53,6 +53,42 @@ def test_prose_about_tools_is_none(text: str) -> None:
     assert read("auto", text, TOOLS).diagnostics == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[searchquery='tides')]",
+        'Now:\n[searchquery = "tides")]',
+        '@searchcall_0): {"query": "tides"}',
+        ">>>search",
+        "Now:\n>>>list_notes\n",
+    ],
+)
+def test_a_name_without_its_bracket_is_told_of(text: str) -> None:
+    for each in ("pythonic", "gptme_tool", "functionary_v3_2", "auto"):
+        result = read(each, text, TOOLS)
+        assert [found.code for found in result.diagnostics] == ["unread-call"]
+        assert not result.ok
+        assert result.text == text.rstrip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[searching) {",
+        "@searching wrote: {}",
+        "while (i<searches) {\n}",
+        "[searchquery == 1]",
+        "The searchquery='x' is text.",
+        "[searchother='x')]",
+        "Type >>>search",
+        ">>>search finds it.",
+        "> search",
+    ],
+)
+def test_words_that_begin_with_a_name_are_none(text: str) -> None:
+    assert read("pythonic", text, TOOLS).ok
+
+
 @pytest.mark.parametrize("name", ["_", "-", "__"])
 def test_a_name_has_a_letter_or_a_digit(name: str) -> None:
     text = f'<tool_call>{{"name": "{name}", "arguments": {{}}}}</tool_call>'

@@ -185,8 +185,9 @@ def test_a_word_is_doubted_where_the_schema_takes_no_text(written: str, doubted:
         "n": number, "s": text, "u": {"type": ["integer", "string"]}, "o": inner,
         "l": {"type": "array", "items": number},
     }  # fmt: skip
-    tool = {"name": "f", "parameters": {"type": "object", "properties": properties}}
-    result = read("gemma4", f"<|tool_call>call:f{{{written}}}<tool_call|>", [tool])
+    parameters = {"type": "object", "properties": properties}
+    tools: list[dict[str, object]] = [{"name": "f", "parameters": parameters}]
+    result = read("gemma4", f"<|tool_call>call:f{{{written}}}<tool_call|>", tools)
     assert [each.path for each in result.diagnostics] == doubted
     (call,) = result.calls
     assert call.executable is not bool(doubted)
