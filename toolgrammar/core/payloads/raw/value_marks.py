@@ -32,6 +32,8 @@ _CLOSED_BY = {"{": "}", "[": "]", '"': '"', "'": "'"}
 """The characters that begin a value in quotes or brackets, each with the one that ends it."""
 _ARGUMENT = "key: value"
 """The name, in a message, of a line that may have been an argument."""
+_HALF = late(r"<[|\uff5c][^\s<>]{1,64}[|\uff5c]>(?=.)")
+"""The first special token of a closer that has more behind it: `<|close|>` of `<|close|>call<|sep|>`."""
 _BEGUN = late(r"</?[ \t]{0,16}\s{0,2}\Z")
 """The beginning of a tag at the end of a value: half of a closer that was written twice."""
 
@@ -66,6 +68,11 @@ class ValueMarks:
         known = [each for each in own if len(each) > _LEAST and "\0" not in each]
         self._own = known if takes and not pairs else []
         """The value's own closers, unless the reader pairs them with openers inside."""
+        halves = {half[0]: each for each in sorted(own) if (half := _HALF.match(each))}
+        self._halves = halves if takes else {}
+        """The first halves of the value's own closers, each with its closer."""
+        self._repeated = tuple(sorted(set(_own_openers(end)))) if takes else ()
+        """The tags right before the value, with which it does not begin."""
         self._tag = next((each for each in sorted(own) if each.startswith("</")), "") * takes
         """A closer of the value that is a tag, if it has one."""
         self._literals = tuple(sorted(set(_literals(end)))) if takes else ()
@@ -132,7 +139,17 @@ class ValueMarks:
         found = self._leading.find(text[:_LONGEST_LITERAL]) if self._literals else None
         if found is not None and found.start == 0:
             return found
-        # `7<</arg_value>`: half of a closer that was written twice.
+        # `<arg_value><arg_value>7`: the opener was written twice.
+        first = text[:_LONGEST_LITERAL]
+        begun = first.lstrip()
+        # With its closer inside, the element is data.
+        if begun.startswith(self._repeated) and not (self._tag and self._tag in text):
+            mark = next(filter(begun.startswith, self._repeated))
+            return Damaged(len(first) - len(begun), mark, mark)
+        # `7<|close|><|close|>call<|sep|>`: half of the closer was written twice.
+        if half := next(filter(text.endswith, self._halves), ""):
+            return Damaged(len(text) - len(half), half, self._halves[half])
+        # `7<</arg_value>`: as here.
         end = _BEGUN.search(text, max(0, len(text) - _LONGEST_LITERAL)) if self._tag else None
         return Damaged(end.start(), end[0].strip(), self._tag) if end else None
 
@@ -187,6 +204,14 @@ def _openers(end: TokenPatterns) -> Iterator[str]:
     for anchor in repairs_of(end.node).anchors.values():
         if anchor.step.opens:
             yield _text(anchor.step.terminal)
+
+
+def _own_openers(end: TokenPatterns) -> Iterator[str]:
+    """Writes the tags right before values that have another one before their key: `<arg_value>`."""
+    for opener in end.machine.tables.value_openers:
+        text = _text(end.machine.tables.terminals[opener[-1]]).strip()
+        if len(opener) > 1 and len(text) > _LEAST and text[0] == "<":
+            yield text
 
 
 def _literals(end: TokenPatterns) -> Iterator[str]:
