@@ -16,6 +16,7 @@ from toolgrammar.core.evidence.other_turns import OtherTurns
 from toolgrammar.core.evidence.spellings import may_be_spelt_otherwise
 from toolgrammar.core.evidence.used import (
     closing_lines,
+    end_of_attribute,
     holds_object,
     is_label,
     is_quoted,
@@ -243,7 +244,7 @@ class Signs:
         """Whether a text behind a call may belong to it: its value may have ended too early."""
         if begins_rest(text) or any(map(text.__contains__, self._plain_closers)):
             return True
-        return next(closing_lines(text), None) is not None
+        return next(closing_lines(text), None) is not None or end_of_attribute(text) is not None
 
     def first_in(
         self, text: str, tools: Mapping[str, ToolSpec], opened: Sequence[tuple[int, str]] = ()

@@ -43,6 +43,7 @@ _CLOSER = late(r"</[^<>\n]{1,128}>\s{0,64}\Z")
 
 _CLOSING_LINE = late(r"(?m:^[ \t]{0,3}(?:(?:</|--- )[\w.-]{1,64}>?|[A-Z_][A-Z\d_]{1,63})[ \t\r]*$)")
 """A line that is the closer of a value, as `--- body`, `</body>` and the mark of a here-document are."""
+_END_OF_ATTRIBUTE = late(r"[^<]*?(?P<end>[\"']\s{0,8}/>)")
 
 _BRACKETS: Final = r"(?P<open>[{\[])|(?P<close>[}\]])|(?P<blank>\s+)"
 _PARTS = late(rf"""{_BRACKETS}|"(?:[^"\\]|\\[\s\S])*+"|(?P<odd>")|[^\s{{}}\[\]"]+""")
@@ -57,6 +58,14 @@ def quotations(text: str) -> list[tuple[int, int]]:
 def closing_lines(text: str) -> Iterator[re.Match[str]]:
     """Yields the lines of a text that may close a value, such as `--- body` and `EOF`."""
     return _CLOSING_LINE.finditer(text)
+
+
+def end_of_attribute(text: str) -> re.Match[str] | None:
+    """Returns the end of an attribute with that of its element, if no other element opens before.
+
+    As in ` rest"/>` behind `<f x="first "/>`: the quote inside the value is not escaped.
+    """
+    return _END_OF_ATTRIBUTE.match(text) if "/>" in text else None
 
 
 def is_quoted(text: str, place: int) -> bool:

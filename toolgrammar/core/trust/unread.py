@@ -19,6 +19,7 @@ from toolgrammar.core.evidence.used import (
     NEAR,
     begins,
     closing_lines,
+    end_of_attribute,
     is_quoted,
 )
 from toolgrammar.core.trust.beside_arguments import report_rest
@@ -29,7 +30,6 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterable, Mapping
 
     from toolgrammar.core.evidence.signs import Signs
@@ -52,6 +52,7 @@ _BEGUN = late(r"\s{0,64}\{\s{0,64}(?:[\"'\w]|\Z)")
 """An object, or its beginning at the end of the text."""
 _TAG = late(r"<[^<>]{1,128}>")
 _WORD = late(r"\w")
+_SELF_CLOSED = late(r"[\"']\s{0,8}/>\Z")
 _MOST_REPEATED, _LONGEST_REPEATED = 16, 2048
 """The maximal number and the maximal length of calls that are searched again in the text."""
 _LONGEST_COMMA = 32
@@ -94,9 +95,9 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
         if search.continues_call(start, text) or search.precedes_closer(start, text, its_signs):
             report_rest(builder, start)
             return
-        if closer := search.closer_of_value(start, text):
-            message = f"Found `{closer[0].strip()}` behind a call; a value may have ended too early"
-            span = Span(start + closer.start(), start + closer.end())
+        if span := search.closer_of_value(start, text):
+            closer = builder.source.slice(span.start, span.end).strip()
+            message = f"Found `{closer}` behind a call; a value may have ended too early"
             builder.report("stray-close-tag", "error", message, span)
             return
     mentioned: tuple[str, Span] | None = None
@@ -247,13 +248,21 @@ class _Search:
         is_closed = signs.close(self._builder.source.slice(start - NEAR, start).rstrip())
         return not is_closed and not self._told.all_but_mended.touch(start, start + len(written))
 
-    def closer_of_value(self, start: int, text: str) -> re.Match[str] | None:
-        """Returns the first line of a text behind a call that closes a value as one of its calls did."""
+    def closer_of_value(self, start: int, text: str) -> Span | None:
+        """Returns where a text behind a call first closes a value as the calls before it did.
+
+        That is a line that repeats a key or a mark, or the end of an attribute right behind the call.
+        """
         closers, calls = self._builder.turns.closers, self._builder.calls
-        if not closers or not calls or calls[0].span.end > start:
+        if not calls or calls[0].span.end > start:
             return None
+        attribute = end_of_attribute(text) if start in self._ends else None
+        before = self._builder.source.slice(start - NEAR, start)
+        if attribute is not None and _SELF_CLOSED.search(before):
+            return Span(start + attribute.start("end"), start + attribute.end())
         lines = (line for line in closing_lines(text) if line[0].strip().rstrip(">") in closers)
-        return next(lines, None)
+        found = next(lines, None) if closers else None
+        return None if found is None else Span(start + found.start(), start + found.end())
 
     def _damaged(self, start: int, text: str, signs: Signs) -> _Found:
         """Returns a damaged mark, if the text would be a call with the mark repaired."""
