@@ -20,6 +20,7 @@ from toolgrammar.tools.json_tokens import (
     HALVES,
     HIGH_HALF,
     LOW_BEGUN,
+    LOW_DIGITS,
     LOW_HALF,
     MAX_DIGITS,
     PLAIN,
@@ -38,7 +39,7 @@ _ESCAPE_BEGUN = late(
     rf"|\\u{HIGH_HALF}{LOW_BEGUN}\Z"
 )
 _PAIR = late(rf"\\u{HIGH_HALF}{LOW_HALF}")
-_HALF = late(rf"{ANY_HALF}|\\u\{{0{{0,2}}[dD][89a-fA-F][0-9a-fA-F]{{2}}\}}|[{HALVES}]")
+_HALF = late(rf"{ANY_HALF}|\\u\{{0{{0,2}}(?:{HIGH_HALF}|{LOW_DIGITS})\}}|[{HALVES}]")
 _ESCAPED = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0",
     "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",  # the string continues

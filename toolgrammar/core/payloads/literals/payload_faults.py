@@ -86,7 +86,7 @@ class Faults(list[Fault]):
             named: whether the names of arguments decide which string a quote belongs to.
         """
         # By their places: the order must not depend on how the text was cut.
-        doubtful = {fault.start: fault for fault in reader.doubtful}
+        doubtful = {fields[2]: Fault(*fields) for fields in reader.doubtful}
         for at in sorted({*reader.kept, *reader.left_out, *doubtful}):
             if (fault := doubtful.get(at)) is not None:
                 self.append(fault._replace(start=base + at, end=base + fault.end))

@@ -17,8 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.json.tokens import ChunkMemo, as_json
-from toolgrammar.core.payloads.literals.payload_faults import Fault
-from toolgrammar.tools.json_tokens import HALVES, HEX
+from toolgrammar.tools.json_tokens import HALVES, LOW_DIGITS
 from toolgrammar.values.patterns import anywhere, compile_pattern, late
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ _UNFINISHED_ESCAPE = late(
 )
 _HIGH_HALVES: Final = range(0xD800, 0xDC00)
 _ALL_HALVES: Final = range(0xD800, 0xE000)
-_LOW_HALF = late(rf"[\udc00-\udfff]|\\(?:u|U0000)([dD][c-fC-F]{HEX}{{2}})")
+_LOW_HALF = late(rf"[\udc00-\udfff]|\\(?:u|U0000)({LOW_DIGITS})")
 _UNNAMED: Final = "Found the name of a character that Unicode has not; kept the escape as text"
 
 
@@ -224,8 +223,9 @@ class PythonStringReader:
         """The indices in the fed text of quotes that are a part of the string."""
         self.left_out: list[int] = []
         """The indices in the fed text of backslashes that were dropped."""
-        self.doubtful: list[Fault] = []
-        """What else may have been meant otherwise, at indices in the fed text."""
+        self.doubtful: list[tuple[str, str, int, int, str | None]] = []
+        """What else may have been meant otherwise, as the fields of faults: code, message, indices in
+        the fed text, replacement."""
 
     @property
     def is_odd(self) -> bool:
@@ -349,7 +349,7 @@ class PythonStringReader:
             character = ""
         # Python takes no name of several characters here, either.
         if len(character) != 1:
-            self.doubtful.append(Fault("escape", _UNNAMED, *named.span()))
+            self.doubtful.append(("escape", _UNNAMED, *named.span(), None))
             pieces.append("\\")
             return named.start() + 1
         pieces.append(character)
@@ -371,7 +371,7 @@ class PythonStringReader:
             if end == len(text) or begins:
                 return position
         if self._mends:
-            self.doubtful.append(Fault("lone-surrogate", "", position, end, "\ufffd"))
+            self.doubtful.append(("lone-surrogate", "", position, end, "\ufffd"))
         pieces.append("\ufffd" if self._mends else chr(code))
         return end
 
