@@ -156,7 +156,6 @@ class BareScanner:
         if self._counts[0] and self._ends_before(text, at, out):  # no markup ends `{`
             return at
         self._key = []
-        # None: the text may yet become an opening quote, which has several characters.
         opened = self._opened(text, at)
         if opened is None:
             return at
