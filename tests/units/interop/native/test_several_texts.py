@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import toolgrammar
 from toolgrammar import CallEnd, ParseResult
 from toolgrammar.interop import anthropic, langchain, openai
 
@@ -90,6 +91,8 @@ def test_calls_of_several_texts_have_their_places_in_the_message() -> None:
     ended = {each.index: each.call.name for each in stream if isinstance(each, CallEnd)}
     assert ended == {0: "save", 1: "look", 2: "save"}
     assert [call.name for call in stream.result.calls] == ["save", "look", "save"]
+    # That of the grammar by which the texts were read, for who keeps results.
+    assert stream.result.digest == toolgrammar.formats["hermes"].digest
 
 
 @pytest.mark.parametrize(("place", "calls"), [(2, ["save", "look"]), (1, ["save"])])

@@ -80,7 +80,8 @@ SCHEMA = {
 def test_arguments_against_a_schema(args: dict[str, object], *, valid: bool) -> None:
     call = {"name": "A", "args": args}
     assert validate_tool_call(call, SCHEMA) is valid
-    assert validate_tool_call(call, {"name": "A", "parameters": SCHEMA}) is valid
+    for key in ("parameters", "input_schema", "inputSchema"):
+        assert validate_tool_call(call, {"name": "A", key: SCHEMA}) is valid
     tool = {"type": "function", "function": {"name": "A", "parameters": SCHEMA}}
     assert validate_tool_call(call, tool) is valid
 
