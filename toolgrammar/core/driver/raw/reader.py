@@ -168,8 +168,7 @@ def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
         # No quoted call is open. The payload's own closer may be this one, or a part of it.
         own = reader.end.value_closing.match(reader.driver.buffer, match.start())
         if own is not None and _repeats_rightly(reader, own.groupdict()):
-            # With the name of the argument in it, it is no closer of the call.
-            _pair_closer(reader, own, sure=_repeats_key(own.groupdict()))
+            _pair_closer(reader, own, sure=False)
         reader.look_from(match.start() + 1)
         return False
     if kind.startswith(("near_opener", "value_opener")):
@@ -357,12 +356,6 @@ def _repeats_rightly(reader: RawReader, groups: dict[str, str | None]) -> bool:
         if not reader.driver.builder.repeats(f"SAME_{same[1]}", value):
             return False
     return True
-
-
-def _repeats_key(groups: dict[str, str | None]) -> bool:
-    """Whether a closer repeats the key of its argument."""
-    found = ((group, _SAME_GROUP.match(group)) for group in groups)
-    return any(same is not None and same[1] == "KEY" and groups[group] for group, same in found)
 
 
 def _other_ends(reader: RawReader, start: int) -> bool | None:

@@ -68,7 +68,10 @@ def doubt_inner_closer(
         # line. Nor does a word follow it without a blank, but where a tag lost its beginning, as in
         # `</content>&text>`.
         is_glued = closer.endswith(">") and _GLUED.match(follows)
-        tells = sure and closer != element and (_ENDS_LINE.match(follows) or is_glued)
+        # Right before the value's end it is written twice.
+        is_doubled = not builder.source.slice(behind, place).strip()
+        tells = is_doubled or (sure and (_ENDS_LINE.match(follows) or is_glued))
+        tells = tells and closer != element
         if draft is not None and (mended or draft.repaired or tells):
             message = f"Found `{closer[:40]}` in the value before; the value may have ended there"
             doubt_open(builder, "stray-close-tag", message, Span(place, place))
