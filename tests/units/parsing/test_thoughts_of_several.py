@@ -2,6 +2,7 @@
 
 import pytest
 
+import toolgrammar
 from toolgrammar import Parser, ParseResult, parse
 
 TOOLS = [{"name": "search", "parameters": {"properties": {"q": {"type": "string"}}}}]
@@ -66,6 +67,29 @@ def test_words_behind_the_call_keep_it_in_the_thought() -> None:
     """The thought may only weigh it: it does not run, and that is told."""
     result = read(f"Thought: I could write\n{CALL}\nbut I do not.")
     assert (result.calls, result.ok) == ((), False)
+
+
+CLOSED = [
+    (each, f"{opener}\n", closer)
+    for each in sorted(toolgrammar.formats)
+    for closer, opener in toolgrammar.formats[each].tables.reasoning_tags.items()
+]
+"""The formats with tags of reasoning, with the opener and the closer."""
+
+
+@pytest.mark.parametrize("call", [CALL, FENCE])
+@pytest.mark.parametrize(
+    ("form", "opener", "closer"),
+    [*CLOSED, ("harmony", "<|channel|>analysis<|message|>", "<|end|>")],
+)
+def test_calls_in_closed_reasoning_do_not_run(
+    form: str, opener: str, closer: str, call: str
+) -> None:
+    """Also where the format may leave the closer out: here the model has written it."""
+    text = f"{opener}I could do so:\n{call}\n{closer}\nDone."
+    for several in ([form, "hermes", "fenced_json"], "auto"):
+        result = parse(text, several, tools=TOOLS)
+        assert not any(each.executable for each in result.calls), several
 
 
 def test_code_in_a_thought() -> None:

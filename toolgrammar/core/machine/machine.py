@@ -138,6 +138,15 @@ class Node:
         return frozenset(terminal.name for _, terminal in self.tokens)
 
     @cached_property
+    def ends_by_opener(self) -> bool:
+        """Whether reasoning before it has no closer, so that only what opens in text ends it: `Thought:`.
+
+        A closer, as `</think>`, may be optional, and may be among the openers, where it is dropped.
+        """
+        only_openers = self.names <= self.machine.start.names
+        return self.accepts_text and only_openers and not self.machine.tables.reasoning_tags
+
+    @cached_property
     def token(self) -> re.Pattern[str]:
         """Matches one token, with the white space before it unless that matters."""
         return self.token_without(frozenset())

@@ -68,10 +68,9 @@ def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
     text = source.slice(offset - before, offset + _LONGEST_OPENER)
     for group, terminal in start.tokens:
         for step in start.steps[group].node.payloads:
-            # Only openers may follow it, so nothing else can close it.
-            open_ended = step.node.names <= start.names
             opener = compile_pattern(machine.expressions.pattern(terminal))
-            if step.leaf == "reasoning" and open_ended and opener.match(text, before):
+            is_open_ended = step.leaf == "reasoning" and step.node.ends_by_opener
+            if is_open_ended and opener.match(text, before):
                 return True
     return False
 
@@ -107,7 +106,7 @@ class OtherEnds:
         patterns = dict.fromkeys((each.end, each.beginnings) for each in ends.values())
         self.pattern = compile_pattern("|".join(f"(?:{end})" for end, _ in patterns))
         self.beginnings = compile_pattern("|".join(f"(?:{begun})" for _, begun in patterns))
-        self.open_ended = node.names <= node.machine.start.names
+        self.open_ended = node.ends_by_opener
         """Whether the reasoning has no closer of its own, and ends at the next opener."""
         self.looked = passed
         """The offset up to which nothing was found, or what was found is not judged again."""

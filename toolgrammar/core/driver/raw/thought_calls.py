@@ -6,6 +6,9 @@ the call.
 Models forget the closer. If tools are known, and all text from an opener on is calls of these
 tools, the reasoning ended before that opener. So a stream holds reasoning back from such an opener
 on, up to the closer or to the end of the text.
+
+A thought that has no closer in its format, as `Thought:` begins it, ends likewise before calls of
+another format, which the next label may follow.
 """
 
 from __future__ import annotations
@@ -87,7 +90,7 @@ class LineOpeners:
                 self.looked = driver.base + at
                 # At the end of a chunk `<tool` may become an opener, so the rest waits.
                 is_near = not driver.final and len(buffer) - at <= LONGEST_OPENER
-                is_mark = buffer[at] in _MARKS or reader.end.node.accepts_text
+                is_mark = buffer[at] in _MARKS or reader.end.node.ends_by_opener
                 if is_mark and is_near and self.openers.begins_at(buffer, at):
                     return at
                 if is_mark and self._opens(reader, at):
@@ -106,7 +109,7 @@ class LineOpeners:
             return False
         # A line of prose may begin with a fence or a tag, too. Where no closer of the reasoning is to
         # come, the call is as likely.
-        if opens_as_prose(buffer, place) and not reader.end.node.accepts_text:
+        if opens_as_prose(buffer, place) and not reader.end.node.ends_by_opener:
             return False
         # A bracket after markup belongs to that markup.
         offset = reader.driver.base + place
@@ -126,7 +129,7 @@ def end_open_thought(reader: RawReader, stop: int) -> bool | None:
     Returns:
         Whether there are such calls; None if more text is needed.
     """
-    if reader.lines is None or not reader.end.node.accepts_text:
+    if reader.lines is None or not reader.end.node.ends_by_opener:
         return False
     if reader.lines.look(reader, stop) < stop:
         return None
@@ -144,7 +147,7 @@ def end_before_calls(reader: RawReader, stop: int) -> bool:
     driver = reader.driver
     builder, base = driver.builder, driver.base
     node = reader.end.node
-    path = () if node.accepts_text else repairs_of(node).to_text
+    path = () if node.ends_by_opener else repairs_of(node).to_text
     # A trial does not begin another trial, and in strict reading nothing is guessed.
     is_tried = builder.is_trial or (driver.among is not None and driver.among.trying)
     if path is None or is_tried or builder.strict or not builder.tools:

@@ -173,8 +173,7 @@ class RawEnd(TokenPatterns):
         if not self.is_prose:
             return False
         # Only what follows ends a `Thought:`; `<tool_call>` ends other reasoning, or stands in it.
-        only_openers = self.node.names <= self.machine.start.names
-        return (self.is_thought and only_openers and self.node.accepts_text) or any(
+        return (self.is_thought and self.node.ends_by_opener) or any(
             self.node.steps[group].opens and is_of_calls(terminal.text, "")
             for group, terminal in self.node.tokens
         )
