@@ -46,18 +46,26 @@ def _run(reader: RawReader) -> bool:
             _wait(reader)
             return False
         ends = _ends(reader, match)
-        before_calls = end_open_thought(reader, match.start()) if ends else False
-        if before_calls:
+        if ends:
+            ends = _close(reader, match.start())
+        if ends:
             return True
-        if ends and before_calls is not None:
-            close_raw(reader, reader.step_back(match.start()))
-            return True
-        if ends is None or before_calls is None:
+        if ends is None:
             # The text before the candidate is certain and is emitted; the candidate waits.
             place = match.start()
             reader.look_from(place)
             reader.give(place if reader.lines is None else reader.lines.look(reader, place))
             return False
+
+
+def _close(reader: RawReader, place: int) -> bool | None:
+    """Ends the payload at an index, or a thought before calls at its end; None if more text is needed."""
+    before_calls = end_open_thought(reader, place)
+    if before_calls is None:
+        return None
+    if not before_calls:
+        close_raw(reader, reader.step_back(place))
+    return True
 
 
 def _still_begins(reader: RawReader) -> bool:
