@@ -61,7 +61,10 @@ def doubt_inner_closer(
         mended: whether the value ends at something else than its own closer.
     """
     builder, place = driver.builder, driver.base + end
-    element = _closed_element(builder, place) if closers else ""
+    if not closers:
+        return
+    value = builder.source.slice(raws_of(builder).start, place)
+    element, last = _closed_element(builder, value), place - len(value) + len(value.rstrip())
     for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
@@ -69,7 +72,7 @@ def doubt_inner_closer(
         # `</content>&text>`.
         is_glued = closer.endswith(">") and _GLUED.match(follows)
         # Right before the value's end it is written twice.
-        is_doubled = not builder.source.slice(behind, place).strip()
+        is_doubled = behind >= last
         tells = is_doubled or (sure and (_ENDS_LINE.match(follows) or is_glued))
         tells = tells and closer != element
         if draft is not None and (mended or draft.repaired or tells):
@@ -78,15 +81,14 @@ def doubt_inner_closer(
             return
 
 
-def _closed_element(builder: Builder, stop: int) -> str:
-    """Returns the closer with the key of a value if the value, up to an offset, opens it each time; or "".
+def _closed_element(builder: Builder, value: str) -> str:
+    """Returns the closer with the key of a value if the value opens it each time; or "".
 
     As `</content>` in `<content type="html">…</content>`: with attributes, its opener is no argument.
     """
     key = builder.same("SAME_KEY")
-    text = builder.source.slice(raws_of(builder).start, stop) if key else ""
-    opened = len(re.findall(rf"<{re.escape(key)}\b", text))
-    return f"</{key}>" if opened and opened >= text.count(f"</{key}>") else ""
+    opened = len(re.findall(rf"<{re.escape(key)}\b", value)) if key else 0
+    return f"</{key}>" if opened and opened >= value.count(f"</{key}>") else ""
 
 
 def doubt_begun(driver: Driver, end: int) -> None:
