@@ -253,7 +253,8 @@ def _is_first(text: str, start: int, end: int) -> bool:
 
 def _is_behind_arrows(text: str, start: int, end: int) -> bool:
     """Whether a name ends the text behind arrows: `>>>run`, as the model broke off behind it."""
-    return not text[end:].strip() and _ARROWS.search(text, max(0, start - 16), start) is not None
+    # Most names have no arrows before them, so the text behind is looked at last.
+    return bool(_ARROWS.search(text, max(0, start - 16), start)) and not text[end:].strip()
 
 
 def _runs_on(text: str, start: int, end: int, spec: ToolSpec) -> bool:

@@ -164,8 +164,8 @@ SPELLINGS: Final = (
     Spelling(_STRING.match, _decoded, is_damage=False),
 )
 """Invisible characters, entities of HTML, tags in capitals, backslashes of Markdown, tags with blanks,
-hyphens or square brackets, full-width brackets, special tokens with the bars of ASCII, labels in another case, and a message that is one JSON
-string."""
+hyphens or square brackets, full-width brackets, special tokens with the bars of ASCII, labels in
+another case, and a message that is one JSON string."""
 
 
 def may_be_spelt_otherwise(text: str) -> bool:

@@ -39,7 +39,6 @@ def doubt_free_text(builder: Builder, draft: Draft, end: int) -> None:
     """Doubts a call that ends at an offset, if its free text may be something else."""
     if not draft.inputs:
         return
-    # The most telling first: a text may be doubted for one reason only.
     text, spec = "".join(draft.inputs), builder.tools.get(draft.name or "")
     keys = spec.properties if spec is not None else ()
     if mark := argument_in(text, keys) or _member_in(text, keys):

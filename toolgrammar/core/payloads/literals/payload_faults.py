@@ -86,10 +86,11 @@ class Faults(list[Fault]):
             named: whether the names of arguments decide which string a quote belongs to.
         """
         # By their places: the order must not depend on how the text was cut.
-        doubtful = {fields[2]: Fault(*fields) for fields in reader.doubtful}
+        doubtful = {each.start: each for each in reader.doubtful}
         for at in sorted({*reader.kept, *reader.left_out, *doubtful}):
-            if (fault := doubtful.get(at)) is not None:
-                self.append(fault._replace(start=base + at, end=base + fault.end))
+            if (odd := doubtful.get(at)) is not None:
+                place = base + odd.start, base + odd.end
+                self.append(Fault(odd.code, odd.message, *place, odd.replacement))
                 continue
             if text[at] == "\\":
                 self.note_name("\\", base + at)

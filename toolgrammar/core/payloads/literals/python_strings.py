@@ -14,7 +14,7 @@ import re
 import sys
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.payloads.json.tokens import ChunkMemo, as_json
 from toolgrammar.tools.json_tokens import HALVES, LOW_DIGITS
@@ -191,6 +191,18 @@ def _pieces(quote: str, *, formatted: bool, raw: bool) -> ChunkMemo[str]:
     return ChunkMemo(lambda run: as_json(_meant(run, raw=raw))[1:-1] if fullmatch(run) else "")
 
 
+class Doubtful(NamedTuple):
+    """A part of a string that may have been meant otherwise: an escape, or half a surrogate pair."""
+
+    code: str
+    message: str
+    start: int
+    """Its index in the fed text."""
+    end: int
+    replacement: str | None = None
+    """What stands for it in the value; None if it is kept."""
+
+
 class PythonStringReader:
     r"""Decodes one string literal, from its opening quote on.
 
@@ -223,9 +235,8 @@ class PythonStringReader:
         """The indices in the fed text of quotes that are a part of the string."""
         self.left_out: list[int] = []
         """The indices in the fed text of backslashes that were dropped."""
-        self.doubtful: list[tuple[str, str, int, int, str | None]] = []
-        """What else may have been meant otherwise, as the fields of faults: code, message, indices in
-        the fed text, replacement."""
+        self.doubtful: list[Doubtful] = []
+        """What else may have been meant otherwise."""
 
     @property
     def is_odd(self) -> bool:
@@ -349,7 +360,7 @@ class PythonStringReader:
             character = ""
         # Python takes no name of several characters here, either.
         if len(character) != 1:
-            self.doubtful.append(("escape", _UNNAMED, *named.span(), None))
+            self.doubtful.append(Doubtful("escape", _UNNAMED, *named.span()))
             pieces.append("\\")
             return named.start() + 1
         pieces.append(character)
@@ -371,7 +382,7 @@ class PythonStringReader:
             if end == len(text) or begins:
                 return position
         if self._mends:
-            self.doubtful.append(("lone-surrogate", "", position, end, "\ufffd"))
+            self.doubtful.append(Doubtful("lone-surrogate", "", position, end, "\ufffd"))
         pieces.append("\ufffd" if self._mends else chr(code))
         return end
 

@@ -149,7 +149,7 @@ class ValueMarks:
         # `7<|close|><|close|>call<|sep|>`: half of the closer was written twice.
         if half := next(filter(text.endswith, self._halves), ""):
             return Damaged(len(text) - len(half), half, self._halves[half])
-        # `7<</arg_value>`: as here.
+        # `7<</arg_value>`: half of a tag was.
         end = _BEGUN.search(text, max(0, len(text) - _LONGEST_LITERAL)) if self._tag else None
         return Damaged(end.start(), end[0].strip(), self._tag) if end else None
 
