@@ -328,14 +328,11 @@ def names_of(tools: Iterable[object] | None) -> dict[str, None] | None:
     """
     if tools is None:
         return None
-    if isinstance(tools, str):
-        raise TypeError(f"tools must be a list of tools or names, got the string {tools!r}")
     # Tools by their names are taken, as an engine has them; the keys of one tool are no names.
-    if isinstance(tools, Mapping):
-        if isinstance(tools.get("name"), str) or isinstance(tools.get("function"), Mapping):
-            raise TypeError("tools must be a list of tools or names, got one dict; write [tool]")
-    elif not isinstance(tools, Iterable):
-        raise TypeError(f"tools must be a list of tools or names, got {described(tools)}")
+    if not isinstance(tools, Mapping):
+        check_several("tools", tools, "a list of tools or names")
+    elif isinstance(tools.get("name"), str) or isinstance(tools.get("function"), Mapping):
+        raise TypeError("tools must be a list of tools or names, got one dict; write [tool]")
     # Only the names are needed here, so no schemas are built.
     return {_name_of(tool): None for tool in tools}
 

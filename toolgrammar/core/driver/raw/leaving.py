@@ -98,10 +98,9 @@ def finish_raw(reader: RawReader) -> None:
     """Ends the payload at the end of the text."""
     driver, step = reader.driver, reader.driver.payload.current
     stopped = stopped_before(driver, reader.end.node) != ""
-    # If the server cut the answer, the value's closer had not come yet.
-    may_go_on = not driver.builder.end.is_cut and (not stopped or reader.quoted)
-    # In an answer that the server cut, the closer may have been to come.
+    # If the server cut the answer, the payload's closer had not come yet.
     is_cut = driver.builder.end.is_cut
+    may_go_on = not is_cut and (not stopped or reader.quoted)
     if reader.islands and not is_cut and end_before_calls(reader, len(driver.buffer)):
         driver.read_on()
         return
