@@ -2,7 +2,7 @@
 
 Example: `NUMBER` matches `-0`, `12.5` and `1e9`, not `01`, `.5` or `+1`. A quantifier with `+` behind
 it gives nothing back, so that each expression takes time in proportion to what it matches. Only
-`OTHER_COLONS` is no JSON: it lists what models write for a colon.
+`OTHER_COLONS` and `OTHER_COMMAS` are no JSON: they list what models write for a colon and a comma.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ What begins with a colon is read by `read_colon` in `core/payloads/mended/struct
 OTHER_COLON: Final = "|".join(OTHER_COLONS)
 COLONS: Final = ":=\uff1a"
 """The characters with which a colon, or what stands for one, begins: `\uff1a` is that of Chinese."""
+
+# Commas
+
+OTHER_COMMAS: Final = frozenset(";\uff0c")
+"""The characters that models write for the comma between members: `\uff0c` is that of Chinese."""
 
 # Strings
 

@@ -1,6 +1,6 @@
 """Lists every code that a diagnostic or a doubt may have, with its severity and its meaning.
 
-`CODES["comma"]` is `CodeEntry("comma", "warning", "A comma is missing.")`.
+`CODES["comma"]` is `CodeEntry("comma", "warning", "A comma is missing or written otherwise.")`.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ _JSON = (
         "A comment is dropped; an error, and a doubt, where it begins with dots: it stands for values.",
         spelling=True,
     ),
-    CodeEntry("comma", "warning", "A comma is missing."),
+    CodeEntry("comma", "warning", "A comma is missing or written otherwise."),
     CodeEntry("colon", "warning", "A colon is missing or written otherwise."),
     CodeEntry(
         "extra-closer",

@@ -29,13 +29,13 @@ _MEMBER = late(
     (?:\Z
     |["\u201c](?:\Z|[^"\u201c\u201d\n]{{1,64}}(?:\Z|["\u201d]\s{{0,16}}(?:\Z|(?P<colon>[{COLONS}]))))
     |'(?:\Z|[^'\n]{{1,64}}(?:\Z|'\s{{0,16}}(?:\Z|(?P<single>[{COLONS}]))))
-    |(?<=[\s}}\],])(?P<word>[^\W\d]\w{{0,63}})(?:\Z|\s{{0,16}}(?:\Z|(?P<sign>[{COLONS}]))))""",
+    |(?<=[\s}}\],])(?P<word>[^\W\d][\w$-]{{0,63}})(?:\Z|\s{{0,16}}(?:\Z|(?P<sign>[{COLONS}]))))""",
     re.VERBOSE,
 )
 """The characters before a key, the key and its colon, or what models write for it; or a beginning of
 these that the text ends with."""
 _HALF = late(
-    rf"[^\W\d][\w.$/-]{{0,63}}(?:\Z|[{COLONS}]|[\"'\u201d]{{1,2}}(?:\s{{0,16}}(?:\Z|(?P<sign>[{COLONS},}}\]]))))"
+    rf"[^\W\d][\w.$/-]{{0,63}}(?:\s{{0,16}}(?:\Z|[{COLONS}])|[\"'\u201d]{{1,2}}(?:\s{{0,16}}(?:\Z|(?P<sign>[{COLONS},}}\]]))))"
 )
 """A key or a string whose first quote was replaced by the bracket: `{}city": "Oslo"}`, `[1, }a"]`."""
 _STRING_REST: Final = "|".join(

@@ -20,7 +20,7 @@ from toolgrammar.core.message.reports import report_edit
 from toolgrammar.core.payloads.mended.look import ODD_SPACES
 from toolgrammar.core.payloads.mended.repairs import MESSAGES
 from toolgrammar.grammar.roles import JSON_LIKE
-from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS
+from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS, OTHER_COMMAS
 from toolgrammar.values.patterns import anywhere, blanks, late
 from toolgrammar.values.spans import Span
 
@@ -239,7 +239,11 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
             if other.end() == len(buffer) and not driver.final:
                 return False
             return _replace(driver, OTHER_COLONS[other[0]], place, other.end(), ":", step=step)
-        fits = _fits(step.node, driver, place, mark)
+        # In `"name": "f"; "arguments": {}` the mark is there, written otherwise.
+        end = place + (mark == "," and buffer[place] in OTHER_COMMAS)
+        fits = _fits(step.node, driver, end, mark)
+        if fits and end > place:
+            return _replace(driver, _CODES[mark], place, end, mark, step=step)
         if fits:
             return _put_in(driver, _CODES[mark], mark, go_on=place, step=step)
         if fits is None:
@@ -260,7 +264,8 @@ def _is_keyword(driver: Driver) -> bool:
 def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
     """Whether the text at an index may follow a mark; None if more text is needed."""
     buffer = driver.buffer
-    if not driver.final and node.beginnings.match(buffer, place):
+    is_open = blanks.match(buffer, place).end() == len(buffer)
+    if not driver.final and (is_open or node.beginnings.match(buffer, place)):
         return None
     match = node.token.match(buffer, place)
     if match is not None:

@@ -12,6 +12,11 @@ from toolgrammar.core.evidence.member_behind import goes_on, may_go_on, stands_e
         ("city:", True, True),
         # What models write for a colon.
         ("city=", True, True),
+        ("city : 5}", True, True),
+        ("city = 5}", True, True),
+        (", kind-of: 5}", True, True),
+        (", $kind: 5}", False, False),
+        ("city ", False, None),
         ("=5}", True, True),
         (', "city" = "Oslo"}', True, True),
         (', "city" => "Oslo"}', True, True),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 from toolgrammar.core.payloads.json.tokens import inside_string, text_of
 from toolgrammar.core.payloads.mended.frames import Frame
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, REACH, More, Undecided
-from toolgrammar.tools.json_tokens import COLONS, LITERAL, PLAIN
+from toolgrammar.tools.json_tokens import COLONS, LITERAL, OTHER_COMMAS, PLAIN
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ class LookAhead:
         """Whether a key without a comma before it is here; text up to `first` is read already."""
         source = self.source
         quote = source.at(index)
-        if quote == ";":
+        if quote in OTHER_COMMAS:
             return self.parts_members(index, frame)
         if quote not in CLOSING_QUOTES or not self.reads_key(index, frame):
             return False
@@ -304,7 +304,7 @@ class LookAhead:
         return end < len(source.text) or not source.text[index + 1 : end].strip()
 
     def parts_members(self, index: int, frame: Frame) -> bool:
-        """Whether a semicolon replaces the comma before the next member, which has a quoted key."""
+        """Whether another mark replaces the comma before the next member, which has a quoted key."""
         index = self.source.blank(index + 1)
         if not frame.is_object or self.source.at(index) not in CLOSING_QUOTES:
             return False

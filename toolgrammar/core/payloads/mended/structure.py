@@ -19,6 +19,7 @@ from toolgrammar.tools.json_tokens import (
     MAX_DIGITS,
     OTHER_COLON,
     OTHER_COLONS,
+    OTHER_COMMAS,
     PLAIN,
     SPACE,
 )
@@ -303,7 +304,7 @@ class Structure:
         elif self._gaps.take() or self._stop():
             return
         # `{"a": [1]; "b": 2}`, as in other languages.
-        elif character == ";":
+        elif character in OTHER_COMMAS:
             state.note_comma(start, put_in=state.repair("comma", start, start + 1, ",", join=False))
             source.go(start + 1)
         else:

@@ -14,7 +14,7 @@ from toolgrammar.core.payloads.json.typing_rules import typed_number
 from toolgrammar.core.payloads.json.whole import has_surrogate
 from toolgrammar.core.payloads.mended.look import CLOSING_QUOTES, More
 from toolgrammar.core.payloads.mended.state import BARE_KEY, TEXT, WORD
-from toolgrammar.tools.json_tokens import COLONS, HALVES, PLAIN, SPACES
+from toolgrammar.tools.json_tokens import COLONS, HALVES, OTHER_COMMAS, PLAIN, SPACES
 from toolgrammar.values.patterns import anywhere, late
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class WordReader:
             return True
         # `{"a": 1 "b": 2}`: a comma is missing if a key follows; else the word is part of a text.
         if stack[-1].is_object:
-            if character == ";":
+            if character in OTHER_COMMAS:
                 return look.parts_members(index, stack[-1])
             return character in CLOSING_QUOTES and look.reads_key(index, stack[-1])
         return look.begins_value(index)
