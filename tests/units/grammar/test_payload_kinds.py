@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from lark import UnexpectedInput
 
 from toolgrammar import Format, load_format, parse
 from toolgrammar.catalogue.features import features_of
@@ -19,27 +20,97 @@ class Sample(NamedTuple):
     value: Any
     """The arguments, the value of the argument `a`, or the input."""
     header: str = ""
+    refused: tuple[str, ...] = ()
+    """Texts that are in no such notation, one for each of its rules."""
 
 
 SAMPLES = {
     "RAW": Sample("value", "x y", "x y"),
     "RAW_STRING": Sample("value", "42", "42"),
-    "JSON_OBJECT": Sample("arguments", '{"a": "x", "n": [1, null]}', {"a": "x", "n": [1, None]}),
-    "JSON_VALUE": Sample("value", '["x", {"b": true}]', ["x", {"b": True}]),
-    "JSON_NUMBER": Sample("value", "-1.5", -1.5),
-    "JSON_BOOLEAN": Sample("value", "true", value=True),
-    "JSON_NULL": Sample("value", "null", None),
-    "JSON_ARRAY": Sample("value", '[1, "x"]', [1, "x"]),
-    "JSON_TEXT": Sample("input", '"a \\"b\\"\\n"', 'a "b"\n'),
-    "TEMPLATE_OBJECT": Sample("arguments", '{"a": `x`, "n": 1}', {"a": "x", "n": 1}),
-    "BARE_OBJECT": Sample("arguments", "{a:'x y',n:{b:true}}", {"a": "x y", "n": {"b": True}}),
+    "JSON_OBJECT": Sample(
+        "arguments",
+        '{"a": "x\\n\\u00e9", "n": [1, null]}',
+        {"a": "x\n\u00e9", "n": [1, None]},
+        refused=(
+            '{"a": 1; "b": 2}',
+            '{"a"; 1}',
+            '{"a": 1,}',
+            '{"a": 1',
+            "{a: 1}",
+            '{"a": [1}',
+            '{"a": 01}',
+            '{"a": "\\q"}',
+            '{"a": "\\u00e"}',
+            '{"a": "\n"}',
+            '{"a": True}',
+            "[1]",
+        ),
+    ),
+    "JSON_VALUE": Sample(
+        "value",
+        '["x", {"b": true}]',
+        ["x", {"b": True}],
+        refused=('["x"; 1]', '["x",]', '["x"', "['x']", '{"b"}', "{b: 1}", "x", "1."),
+    ),
+    "JSON_NUMBER": Sample(
+        "value", "-1.5e3", -1500.0, refused=("01", "+1", "1.", ".5", "1e", "- 1")
+    ),
+    "JSON_BOOLEAN": Sample("value", "true", value=True, refused=("True", "tru", "truex", "tru e")),
+    "JSON_NULL": Sample("value", "null", None, refused=("None", "nul", "nullx")),
+    "JSON_ARRAY": Sample(
+        "value",
+        '[1, "x"]',
+        [1, "x"],
+        refused=("[1; 2]", "[1 2]", "[1,]", "[1", "[1}"),
+    ),
+    "JSON_TEXT": Sample(
+        "input",
+        '"a \\"b\\"\\n"',
+        'a "b"\n',
+        refused=("'a'", '"a', '"\\q"', '"\\u00e"', '"a\n"', "a", '["a"]'),
+    ),
+    "TEMPLATE_OBJECT": Sample(
+        "arguments",
+        '{"a": `x\\``, "n": 1}',
+        {"a": "x`", "n": 1},
+        refused=(
+            '{"a": `x; "n": 1}',
+            '{"a": `x` "n": 1}',
+            '{`a`: "x"}',
+            '{"a": `x`,}',
+            '{"a": 01}',
+        ),
+    ),
+    "BARE_OBJECT": Sample(
+        "arguments",
+        "{a:'x y',n:{b:true}}",
+        {"a": "x y", "n": {"b": True}},
+        refused=("{a;1}", "{a:'x' n:1}", "{a:'x'", "{a:[1}", "{:1}", "[1]"),
+    ),
     "ELEMENTS": Sample(
         "arguments",
         "~<a>x~</a>~<n>~<b>y~</b>~</n>",
         {"a": "x", "n": {"b": "y"}},
         '//@ element: "~"\n',
+        refused=("~<a>x~</b>", "~<a>x", "~<a>~<b>x~</a>", "~<>x~</>"),
     ),
-    "PYTHON_ARGUMENTS": Sample("arguments", "a='x', n=[1, None]", {"a": "x", "n": [1, None]}),
+    "PYTHON_ARGUMENTS": Sample(
+        "arguments",
+        "a='x\\'\\x41', n=[1, None]",
+        {"a": "x'A", "n": [1, None]},
+        refused=(
+            "a='x'; n=1",
+            "a='x' n=1",
+            "a:1",
+            "a='x",
+            "a=[1",
+            "a=[1}",
+            "a=x",
+            "a='\\x4'",
+            "a=1, a=2",
+            "a=1, 2",
+        ),
+    ),
 }
 """A sample of each payload that a call can have."""
 each_payload = pytest.mark.parametrize(
@@ -89,6 +160,19 @@ def test_each_payload_keeps_every_law(tmp_path: Path, name: str) -> None:
     case = _case(tmp_path, name)
     for _, law in laws.laws_of(case):
         law(case)
+
+
+@each_payload
+def test_what_is_no_payload_is_mended_or_refused(tmp_path: Path, name: str) -> None:
+    case = _case(tmp_path, name)
+    assert isinstance(case.format, Format)
+    sample = SAMPLES[name]
+    for wire in sample.refused:
+        text = case.text.replace(sample.wire, wire)
+        calls = parse(text, format=case.format).calls
+        assert "complete" not in [call.status for call in calls], wire
+        with pytest.raises(UnexpectedInput):
+            case.format.tree(text)
 
 
 @each_payload
