@@ -48,7 +48,7 @@ class MendedMark(NamedTuple):
     is_first: bool
     """Whether `text` begins at the beginning of the original text."""
     is_of_calls: bool = True
-    """Whether nothing but a call holds the mark."""
+    """Whether only calls contain the mark."""
 
 
 class _Marks:
@@ -158,7 +158,7 @@ class MarksOfAny(_Marks):
 def _put_right(
     text: str, mark: str, start: int, end: int, *, is_of_calls: bool = True
 ) -> MendedMark:
-    """Returns a part of a text with a mark in the place of what is written between two offsets."""
+    """Returns a part of a text in which a mark replaces the text between two offsets."""
     first = max(0, start - _NEAR)
     mended = f"{text[first:start]}{mark}{text[end : end + _BEHIND]}"
     place = start - first

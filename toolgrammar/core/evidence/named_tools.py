@@ -234,7 +234,7 @@ def properties_of(tools: Mapping[str, ToolSpec]) -> set[str]:
 
 
 def _is_all(text: str, start: int, end: int) -> bool:
-    """Whether a name is all there is, but for markup with brackets."""
+    """Whether a text is only a name, with markup in brackets around it."""
     # `[list_notes(()]` is all of a message that was meant to be a call; a longer text is prose.
     if start > _SHORT or len(text) - end > _SHORT:
         return False
@@ -252,7 +252,7 @@ def _is_first(text: str, start: int, end: int) -> bool:
 
 
 def _is_behind_arrows(text: str, start: int, end: int) -> bool:
-    """Whether a name ends the text behind arrows: `>>>run`, as the model broke off behind it."""
+    """Whether a text ends with arrows and a name, `>>>run`, behind which the model broke off."""
     # Most names have no arrows before them, so the text behind is looked at last.
     return bool(_ARROWS.search(text, max(0, start - 16), start)) and not text[end:].strip()
 
@@ -275,7 +275,7 @@ def continues_word(text: str, place: int) -> bool:
 
 
 def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | None:
-    """Returns where a name and a sign beside it stand together; None where it is not beside it."""
+    """Returns the span of a name and a sign beside it; None if the sign is not beside the name."""
     place = text.rfind(sign, max(0, start - _NEAR), start)
     if (
         place >= 0
@@ -290,6 +290,6 @@ def _beside(text: str, start: int, end: int, sign: str) -> tuple[int, int] | Non
     is_beside = (
         place > end and _BEHIND.fullmatch(text, end, place) and not _OF_SIGNS.isdisjoint(sign)
     )
-    # `search</tool_call>`: who speaks of a closer has a blank before it.
+    # `search</tool_call>`: prose that mentions a closer has a blank before it.
     is_closed = place == end and sign.startswith("</")
     return (start, place + len(sign)) if is_beside or is_closed else None

@@ -22,7 +22,7 @@ _AROUND: Final = frozenset(
 )
 """The keys of a call or a list of calls in an enclosing object."""
 _OF_ARGUMENTS: Final = KEYS_OF_ARGUMENTS | {"action_input", "action_variables", "tool_input"}
-"""The keys of arguments in an object that has a name, too: then more keys can count as such."""
+"""The keys of arguments in an object that also has a name, which makes more keys credible."""
 _OF_CALLS: Final = _OF_ARGUMENTS | _AROUND
 
 

@@ -1,4 +1,4 @@
-"""Finds what is left of a damaged call in a text: it opens no call, and would be lost silently.
+"""Finds the remains of damaged calls in a text, which open no call and would be lost silently.
 
 Examples: `{"nmae": "tide", "arguments": {}}` has the keys of a call, and one of them is misspelt;
 behind "``bash" and a command, a line of three backticks closes no block.
@@ -128,7 +128,7 @@ def broken_object(text: str, keys: Collection[str]) -> tuple[int, str] | None:
         return None
     if len(found) < 2 and not any(closes_more(text, at) for at in whole.values()):
         return None
-    # An object that can be read is no remains of one: it was judged as what it is.
+    # A sound object is not a damaged call: it is data, and was judged as such.
     first = min(found.values())
     if not damaged and _is_sound(text, first):
         return None
@@ -292,7 +292,7 @@ class RemainsOfAny:
 
         Args:
             each: returns the search of each format that is likely with some tools.
-            marks: the marks of all formats, which are put right beside what names a tool.
+            marks: the marks of all formats, which are repaired beside the name of a tool.
         """
         self._each, self._marks = each, marks
 

@@ -72,7 +72,7 @@ _ESCAPED_TAG = late(
 _LONGEST_TAG: Final = 128
 """The maximal number of characters of such a tag and the white space behind it."""
 _LABEL = late(rf"(?m:^)(?=[a-z _]{{1,32}}:|[A-Z _]{{1,32}}:){_NAMED}[\w ]{{0,16}}:")
-"""A label at the start of a line in capitals or without one: `action input:` for `Action Input:`."""
+"""A label at the start of a line, all in capitals or all in lower case: `action input:`."""
 _STRING = late(rf"\A\s{{0,64}}\"(?=[\s\S]{{0,4096}}?(?:\\n|\\\"|<){_NAMED})")
 """The opening quote of a message that is one string of JSON, with a word of calls in it."""
 
@@ -83,7 +83,7 @@ class Spelling(NamedTuple):
     find: Callable[[str], re.Match[str] | None]
     """Returns the first place in a text where markup may be in this spelling."""
     usual: Callable[[str], str]
-    """Returns a text in the usual spelling; up to that place it gets no longer."""
+    """Returns a text in the usual spelling; the part before that place does not get longer."""
     is_damage: bool
     """Whether it is damage: nobody uses this spelling in order to show markup."""
 

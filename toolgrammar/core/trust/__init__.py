@@ -1,8 +1,8 @@
 """Judges calls: which are doubted, which were lost, and what is said of them.
 
-In: a finished call and where it stood. Out: a doubt or a diagnostic, as docs/trust.md defines them.
-Example: a call in a block of code, as an example, is doubted by `standing.py`, a mended one whose key
-is `{city` by the table of rules in `mended_calls.py`.
+In: a finished call and the text around it. Out: a doubt or a diagnostic, as docs/trust.md defines them.
+Examples: `standing.py` doubts a call in a block of code with prose around it, `mended_calls.py` a mended
+call with the key `{city`. Begin with these two; `unread.py` reports the calls that were lost.
 
 May import `core.message` and what it may import.
 """

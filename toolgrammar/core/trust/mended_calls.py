@@ -199,9 +199,9 @@ def _holds_damaged_closer(mended: Mended) -> bool:
 
 
 def _holds_arguments_behind(mended: Mended) -> bool:
-    """Whether text without quotes may hold what stands behind it.
+    """Whether text without quotes may contain a bracket or a member that belongs behind it.
 
-    In `{"a": Ne{w York}` it may have taken the bracket that was put in, in `{"a": (x", "b": 1}` it
+    In `{"a": Ne{w York}` it may contain the bracket that was inserted; in `{"a": (x", "b": 1}` it
     goes on to the end of the object.
     """
     takes_bracket = not mended.codes.isdisjoint(("bracket", "missing-close-tag"))

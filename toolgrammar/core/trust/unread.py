@@ -1,6 +1,6 @@
 """Reports calls that could not be read, so that their markup is part of the message's text.
 
-Example: `<tool_cal>{"name": "tide"}</tool_call>` is text, with the error `unread-call`. A text that only
+Example: `<toolcal>{"name": "tide"}</tool_call>` is text, with the error `unread-call`. A text that only
 mentions a format contains its markup, too, so there is an error only if the markup is used as in a call
 (`core/evidence/used.py`), else a warning.
 """
@@ -153,7 +153,7 @@ class _Search:
         return Span(began - len(before) + line, began), behind
 
     def first_in(self, start: int, whole: str, signs: Signs) -> _Found:
-        """Returns what shows a call first in a stretch of text that begins at an offset."""
+        """Returns the first sign of a lost call in a stretch of text that begins at an offset."""
         builder, tools = self._builder, self._builder.tools
         text = builder.turns.before_answer(whole, start)  # a final answer may mention calls
         for call in self._read:
@@ -236,9 +236,9 @@ class _Search:
         return begins_rest(behind) and not self._told.all_but_mended.touch(start, start + len(text))
 
     def precedes_closer(self, start: int, text: str, signs: Signs) -> bool:
-        """Whether the text right behind a call without a closer ends with that, so that it may be lost.
+        """Whether text stands between a call and its closer, so that it may be a lost part of the call.
 
-        As ` and more` in `{"query": "a"} and more<|call|>`, where the closer may be missing.
+        Example: ` and more` in `{"query": "a"} and more<|call|>`.
         """
         written = signs.before_closer(text)
         if not written.strip() or is_quoted(text, len(written)):
