@@ -84,7 +84,7 @@ def _finish_scanned(driver: Driver) -> None:
         scanned.end(driver.base + end)
         leave(driver, end)
     else:
-        # A member of the call that fills no role, say: its name may come behind it.
+        # This may be a member that fills no role, before the name of the call.
         report_cut_nameless(driver)
         scanned.cut(driver.base + end, mended, closers_behind(driver, driver.payload.current.node))
         driver.to_text()

@@ -44,7 +44,7 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         in_payload: whether that is inside a payload, whose scanner has mended what it could.
 
     Returns:
-        False where more text is needed to tell.
+        False if more text is needed.
     """
     driver.payload.end()
     driver.to_tokens()
@@ -93,7 +93,7 @@ def _judge_begun(driver: Driver, *, in_payload: bool) -> bool:
     """Notes an opener that the end of the text cuts; returns False if more text is needed."""
     if driver.final:
         note_begun(driver)
-    # Only the end of the text tells markup that is cut from what is none.
+    # Only the end of the text distinguishes cut markup from other text.
     return driver.final or in_payload or not may_be_cut(driver)
 
 
@@ -166,7 +166,7 @@ def _to_text(driver: Driver) -> None:
 
 
 def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
-    """Gives the opener of an island back as text, with a payload all that was read of it.
+    """Gives an island back as text: its opener, or, if a payload was read, all of it so far.
 
     Args:
         driver: the driver.

@@ -50,8 +50,8 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
         found.append(_touches(driver))
-    # `}, "kilos": 25}` is text to the format. Where it takes no text there, its own rules judge it,
-    # but for what may be all of the arguments.
+    # `}, "kilos": 25}` is text to the format. If the format allows no text there, its own rules judge
+    # it, unless it may be all of the arguments.
     takes_text = step is None or step.node.accepts_text
     if takes_text or not driver.builder.has_arguments:
         found.append(_goes_on(driver))
@@ -76,7 +76,7 @@ def _last(driver: Driver) -> str:
 
 
 def _behind(driver: Driver) -> str:
-    """Returns the text behind the last token or payload, as far as it tells, and no more than was fed.
+    """Returns the text behind the last token or payload: `MOST` characters, and no more than was fed.
 
     Where a format is only tried, the source holds more than the driver was fed.
     """
@@ -132,12 +132,12 @@ def _begins_member(driver: Driver, rest: str, awaits: Callable[[str], bool]) -> 
 
 
 def _may_grow(driver: Driver, rest: str) -> bool:
-    """Whether more of the text after a call may come that tells something."""
+    """Whether more of the text after a call may come, and matters."""
     return not driver.final and len(rest) < MOST
 
 
 def _quotes_on(driver: Driver) -> bool | None:
-    """Whether a string goes on behind the closer of a call; None where more text tells.
+    """Whether a string goes on behind the closer of a call; None if more text is needed.
 
     Of `{"a": "say "}</tool_call>" now"}` the object lacks a bracket: its closer may be quoted.
     """
@@ -154,7 +154,7 @@ def _quotes_on(driver: Driver) -> bool | None:
 
 
 def _begins_second(driver: Driver, step: Step | None) -> bool | None:
-    """Whether a second object of arguments begins right behind the first; None where more text tells.
+    """Whether a second object of arguments follows the first directly; None if more text is needed.
 
     Args:
         driver: the driver, at the end of the call.

@@ -55,7 +55,7 @@ def find_payload(driver: Driver) -> bool:
     """Enters the payload that begins here, where no token matches; False if more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
     solid = driver.behind_blanks()
-    # Where the text may end before the payload, white space alone is none.
+    # Where the text may end before the payload, white space alone is not a payload.
     is_end = node.end is not None and solid == len(buffer) <= position + MOST_BLANKS
     start = position if node.exact and not is_end else solid
     # The payloads are ordered with the narrowest first, since raw text matches everything.
@@ -211,7 +211,7 @@ def read_undecided(driver: Driver) -> bool:
 def _doubt_text(driver: Driver, step: Step, start: int) -> None:
     """Doubts a value that should be JSON and is not, unless a schema says what it is.
 
-    By a schema `True` is `true`, `Oslo` is a string, and what does not fit is doubted for that.
+    With a schema `True` is read as `true`, `Oslo` as a string, and a misfit has a doubt of its own.
     """
     builder = driver.builder
     guide = builder.guide(step.leaf)

@@ -143,8 +143,8 @@ def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
 def _names_stranger(builder: Builder, step: Step, match: re.Match[str]) -> bool:
     """Whether a token names an unknown tool where the name has to be that of a known one."""
     names = [match[group] for group, role in step.terminal.groups if role == KNOWN_TOOL]
-    # Such a format leaves other calls in the text. Refused at its name, before the island is certain,
-    # a call takes the brackets and the fence around it along.
+    # In such a format the calls of unknown tools are text. They are refused at the name, while the
+    # island is uncertain, so that the brackets and the fence around them become text, too.
     if step.leaf == "name" and builder.header.misfit == "text":
         text = match[match.lastgroup or 0]
         text = as_strict(step.terminal, text) if is_loose(step.terminal, text) else text

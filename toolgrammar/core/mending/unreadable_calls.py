@@ -2,8 +2,8 @@
 
 Text in place of the arguments is skipped, so that the calls after it are still read: a call with
 `"arguments": 5` is unreadable, and the call after it is read. In
-`[{"name": "f", "arguments": {}}, {"id": "a` the text ends in a second call, and nothing tells which
-tool it calls: what came of it is left out.
+`[{"name": "f", "arguments": {}}, {"id": "a` the text ends in a second call before
+its name: this call is dropped.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _DISTINCTIVE: Final = 5
 class _Searches:
     """The searches for markup after the arguments: in some characters, then in twice as many.
 
-    A search goes through all text since the arguments, and a stream would make one a character. The
-    sizes do not depend on how the text was cut, so neither does what is found.
+    A search goes through all text since the arguments, and a stream would repeat it at each chunk.
+    The sizes do not depend on how the text was cut, so neither does the result.
     """
 
     def __init__(self) -> None:

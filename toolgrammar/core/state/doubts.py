@@ -1,7 +1,7 @@
 """Doubts a call because of the text behind its arguments, so that it is not executable.
 
 Example: in `{"to": ["a@b.c",<tool_call>` brackets are open where another call opens, so the call gets
-the doubt `bracket`. What stands in a value is judged in `driver/raw/value_doubts.py`.
+the doubt `bracket`. Text in a value is judged in `driver/raw/value_doubts.py`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def may_lack_arguments(driver: Driver, place: int) -> bool:
     # A damaged closer, as `</fuction>`, was left out. The buffer may have dropped it, too.
     if "/" in driver.builder.source.slice(driver.last_end, driver.base + place):
         return False
-    # With all arguments nothing is left to come, unless the last value ends with its line alone.
+    # A call with all its arguments is complete, unless only a line end ended its last value.
     last = driver.previous
     is_closed = last is not None and not last.leaf and not ends_line(last.terminal)
     given = draft.arguments.keys()
@@ -96,9 +96,9 @@ def may_lack_arguments(driver: Driver, place: int) -> bool:
 
 
 def may_end_argument(driver: Driver, closer: str) -> bool:
-    """Whether a closer that closes nothing may be of a call's first argument, which lost its opener.
+    """Whether a stray closer may be that of a call's first argument, whose opener is lost.
 
-    As in `<function name="f"aram name="a"></param>`. A misspelt closer, or one said twice, is none.
+    As in `<function name="f"aram name="a"></param>`. A misspelt or repeated closer does not count.
     """
     builder, previous = driver.builder, driver.previous
     if builder.has_arguments or not closer.startswith("</"):

@@ -105,10 +105,10 @@ class Driver:
         """The next step of the mode; it returns False if more text is needed."""
 
     def try_apart(self, text: str) -> Iterator[Driver]:
-        """Reads a text as a message of its own, in the same formats; its result is only looked at.
+        """Reads a text as a separate message in the same formats, without effect on this message.
 
         Yields:
-            The driver that reads it, after each piece: who has seen enough stops asking.
+            The driver that reads the text, after each piece, so that the caller may stop early.
         """
         source, others = Source(), self.among
         source.append(text)

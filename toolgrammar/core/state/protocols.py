@@ -27,7 +27,7 @@ class Modes(NamedTuple, Generic[D]):
     """
 
     text: Callable[[D], bool]
-    """Emits text up to the next opener, but for the shortest suffix that may still become one."""
+    """Emits text up to the next opener, except a suffix that may still become one."""
     tokens: Callable[[D], bool]
     """Reads one token of an envelope, by one regular expression for each node."""
     finish: Callable[[D], None]

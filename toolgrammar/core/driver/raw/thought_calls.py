@@ -7,7 +7,7 @@ Models forget the closer. If tools are known, and all text from an opener on is 
 tools, the reasoning ended before that opener. So a stream holds reasoning back from such an opener
 on, up to the closer or to the end of the text.
 
-A thought that has no closer in its format, as `Thought:` begins it, ends likewise before calls of
+Reasoning that has no closer in its format, such as that behind `Thought:`, also ends before calls of
 another format, which the next label may follow.
 """
 
@@ -48,7 +48,7 @@ def note_island(reader: RawReader, start: int) -> bool | None:
     if reader.lines is not None and reader.lines.look(reader, start) < start:
         return None
     reader.look_from(start + 1)
-    # After words of its line, the reasoning only mentions it.
+    # An opener behind words on its line is only mentioned.
     if reader.driver.builder.tools and reader.begins_line(start):
         _hold_back(reader, start)
     return False
@@ -107,8 +107,8 @@ class LineOpeners:
         buffer = reader.driver.buffer
         if not self.openers.stands_at(buffer, place):
             return False
-        # A line of prose may begin with a fence or a tag, too. Where no closer of the reasoning is to
-        # come, the call is as likely.
+        # A line of prose may begin with a fence or a tag, too. If the reasoning has no closer, a call is
+        # just as likely.
         if opens_as_prose(buffer, place) and not reader.end.node.ends_by_opener:
             return False
         # A bracket after markup belongs to that markup.
@@ -165,7 +165,7 @@ def end_before_calls(reader: RawReader, stop: int) -> bool:
         raws_of(builder).end(place, whole=True)
         leave(driver, driver.position)
         builder.watch(watched=False)  # the trial has judged the calls
-        # A thought without a closer of its own, as `Thought:` is, lacks none before a call.
+        # Reasoning such as that behind `Thought:` has no closer, so none is missing before a call.
         if path:
             put_in(driver, path)
             builder.mend_next()

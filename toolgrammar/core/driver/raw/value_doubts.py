@@ -1,4 +1,4 @@
-"""Doubts a call for what one of its values without escapes holds, or ends with.
+"""Doubts a call because of the content, or the end, of one of its values without escapes.
 
 Example: in `<parameter=x>a</content></function>` the value of `x` lacks its closer. It ends with
 `</content>`, which nothing in it opens, so the call gets the doubt `stray-close-tag`.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _ENDS_LINE = late(r"[ \t]*(?:[\r\n<]|\Z)")
 _GLUED = late(r"\w{2}|[>&/(\[{=@#^~+%]")
-"""A word, or a sign that may stand for the first one of a tag; no sentence goes on so."""
+"""A word, or a character that may replace the first one of a tag; no sentence goes on like this."""
 _IN_A_LINE = late(r"[^\W\d_](?:[^\r\n]*[^\s:.!?\u2026])?[ \t]*\Z")
 """Words of a sentence that has not ended."""
 _GOES_ON = late(r"[ \t]\w|[.,;:!?)]")
@@ -68,7 +68,7 @@ def doubt_inner_closer(
     for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
-        # line. Nor does a word follow it without a blank, but where a tag lost its beginning, as in
+        # line. Nor does a word follow it without a blank, except where a tag lost its beginning, as in
         # `</content>&text>`.
         is_glued = closer.endswith(">") and _GLUED.match(follows)
         # Right before the value's end it is written twice.
@@ -175,7 +175,7 @@ def doubt_damaged(
     if builder.draft is None or raw.role not in ("value", "input", "body"):
         return
     text = builder.source.slice(start, stop)
-    # A tag behind an entity, `&lt;/arg>`, is written as text, although the other bracket is none.
+    # A tag behind an entity, `&lt;/arg>`, is meant as text, although its other bracket is no entity.
     if raw.role in builder.header.entities:
         text = _TAG_OF_ENTITY.sub(lambda tag: "_" * len(tag[0]), text)
     # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
@@ -240,10 +240,10 @@ def doubt_quoted_opener(driver: Driver) -> None:
 
 
 def doubt_open_end(driver: Driver, end: int) -> None:
-    """Doubts a call whose value the end of the text ends, and which seems to hold more, or less.
+    """Doubts a call whose value the end of the text ends, if the value seems to be damaged JSON.
 
-    As `"tides in`, in a quote that opens the value, or `"amount": 2}`, which lacks its brace. Or it ends
-    with a token of the chat template that a server should have taken away.
+    Examples: `"tides in` lacks its closing quote, `"amount": 2}` its brace. The call is also doubted if
+    the value ends with a token of the chat template that a server should have removed.
 
     Args:
         driver: the driver, which has emitted the value up to its end.
@@ -265,7 +265,7 @@ def doubt_open_end(driver: Driver, end: int) -> None:
 
 
 def doubt_block_end(driver: Driver, end: int) -> None:
-    r"""Doubts a call that the end of the text closes, if the block of code around it ends in it.
+    r"""Doubts a call that the end of the text closes, if its value contains the end of its block.
 
     Of "```\n🛠️ bash ls\n```" the last line belongs to the value, by the grammar, and to the block.
 
