@@ -102,13 +102,13 @@ class DrivenReading:
         self.among = None if self._several is None else self._several.among(self._builder)
         if self.among is not None:
             self.driver.read_among(self.among)
-        # What the prefix opens is open, but it is not part of the message: the offsets of all that
-        # is told are counted from behind it.
+        # The prefix is read first, so that whatever it opens is open. It is not part of the message:
+        # offsets in the result are counted from its end.
         if prefix:
             source.stand_behind(prefix)
             self.driver.feed(prefix)
             if self.driver.in_text and not self.held:
-                # What is only shown goes on behind the prefix: hidden are its tags, not what they mean.
+                # An element that the prefix opens goes on in the message, although its tag is hidden.
                 shown = element_around(prefix, self._builder.turns.element)
                 self._builder.turns.stand_in_element(shown)
                 source.hide_markup_before()

@@ -5,8 +5,8 @@ Example: `<invoke name="get_time">`, in a format that writes calls between `<min
 
 A server may remove special tokens, a prompt may contain the opener, or a model may forget it. The
 rest shows that a call was meant only if it names a tool of the caller. The opener is then inserted,
-and the call is read as any other. The markup of calls is listed here, too, for the search of what
-damage has left of it in a text (`core/evidence`).
+and the call is read as any other. This module also lists the markup of calls for the search for
+damaged calls in a text (`core/evidence/remains.py`).
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
 
 
 def _has_attributes(terminal: Terminal, text: str) -> bool:
-    """Whether an opener is a tag with attributes: what they say can't be put in."""
+    """Whether an opener is a tag with attributes, whose values are unknown and can't be inserted."""
     tag = f'{text.removesuffix(">")} a="b">'
     return terminal.kind == "regex" and compile_pattern(terminal.pattern).match(tag) is not None
 

@@ -176,7 +176,7 @@ class Source:
         self.limit = limit
         """The most characters that the message may have; `room` is negative if it has more."""
         self.origin = 0
-        """The offset at which the message begins, behind what the chat template wrote of it."""
+        """The offset at which the message begins, behind the prefix that the chat template wrote."""
         self.prefix_parts: list[tuple[int, str]] = []
         """The parts of the prefix that were read as text, each with its offset."""
         self.first = 0
@@ -200,8 +200,8 @@ class Source:
     def hide_markup_before(self) -> None:
         r"""Hides the prefix, in which no part of the message begins, up to its last tag.
 
-        Of `<|im_start|>assistant\n` in a format without such markup nothing is left for the
-        message to stand in. It goes on in words that were begun for the model: they may quote it.
+        So tags such as `<|im_start|>` do not count as text around the message. Words behind the
+        last tag still count, since they may quote what follows: `assistant\n`, `They wrote: "`.
         """
         for tag in _TAG.finditer(self.text(), 0, self.origin):
             self.first = tag.end()
@@ -272,7 +272,7 @@ class Source:
         return self.text()[self.origin :]
 
     def text(self) -> str:
-        """Returns the whole text, from what the chat template wrote of it on."""
+        """Returns the whole text, with the prefix that the chat template wrote."""
         self._join()
         if len(self._blocks) != 1:
             self._blocks, self._starts = ["".join(self._blocks)], [0]

@@ -61,7 +61,7 @@ class Turns:
         """The closers of values that repeat a key or a mark, as they were written: `--- body`, `EOF`."""
         self.prose: list[tuple[int, int, Signs, str]] = []
         """Reasoning and wrapped text that calls end, too: where each starts and ends, the signs of
-        calls in its format, and what it is."""
+        calls in its format, and a word for it in reports."""
 
     def begin(self, role: str, start: int, calls: int) -> None:
         """Notes that another turn begins: an `observation`, or the final `answer`.
@@ -119,7 +119,7 @@ class Turns:
         self.thought_end = end
 
     def close_value(self, before: str, repeated: str) -> None:
-        """Notes the closer of a value: what it repeats, and the text before that."""
+        """Notes the closer of a value: the text before it, and the key or the mark that it repeats."""
         marks = before.rpartition("\n")[2]
         self.closers.add(marks[len(marks.rstrip("</- ")) :] + repeated)
 

@@ -1,8 +1,8 @@
 """Converts the offsets of a message's result so that they count from the message, not from the prefix.
 
 With the prefix `<think>` the call in `<think>Go.</think>[f()]` begins at 17 inside of the reading;
-for the caller, who has the message alone, it begins at 10. What is missing in the prefix is put in
-where the message begins, and nothing else of the prefix is edited.
+for the caller, who has the message alone, it begins at 10. Insertions in the prefix move to the
+beginning of the message; edits that replace or drop text of the prefix are omitted.
 """
 
 from __future__ import annotations
