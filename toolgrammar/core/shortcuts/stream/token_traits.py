@@ -1,4 +1,4 @@
-"""Reads the next token of a node, and tells whether the stream reader may take it without the driver.
+"""Reads the next token of a node, and decides whether the stream reader may take it.
 
 Example: `<tool_call>` is a token of the first node of its format, `<tool_` may still become one. The
 token `", "arguments": ` opens, closes and fills nothing, so it is only passed.
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
 
 _KEPT: Final = 256
-"""Ends that a node remembers."""
+"""The most short texts whose tokens a node caches."""
 
 Found: TypeAlias = "tuple[Step | None, re.Match[str]] | None"
-"""The token with what it matched; no step for what may still become one; None for no token."""
+"""The step and the match of a token; no step if it is not complete; None for other text."""
 
 
 def read_token(node: Node, text: str, position: int, window: int) -> Found:
@@ -40,9 +40,9 @@ def read_token(node: Node, text: str, position: int, window: int) -> Found:
 
 @kept
 def tokens_of(node: Node) -> ChunkMemo[Found]:
-    """Reads the token behind the first character of short texts.
+    """Returns a cache: of short texts, the token behind the first character.
 
-    That character is for anchors and look-behinds: wider ones no grammar may have (`bounds`).
+    Anchors and look-behinds need that character; grammars have no wider ones (`bounds`).
     """
     return ChunkMemo(lambda text: read_token(node, text, 1, SHORT), most=_KEPT, longest=SHORT + 1)
 
@@ -59,7 +59,7 @@ class TokenTraits:
         self.ends_call = ends_call(step)
         """Whether a call ends with it, and text may follow."""
         self.may_begin_call = not step.leaf and not terminal.holds_name
-        """Whether the token is one behind which a call with a name has begun, if it is distinct."""
+        """Whether a call with a name is certain behind the token, if the token is distinctive."""
         self.is_for_shortcut = not (
             needs_driver(step) or (terminal.name == "JSON_STRING" and not step.leaf)
         )
@@ -74,5 +74,5 @@ class TokenTraits:
 
 @kept
 def traits_of(step: Step) -> TokenTraits:
-    """Returns what the stream reader has to know of a token."""
+    """Returns the properties of a token that the stream reader needs."""
     return TokenTraits(step)

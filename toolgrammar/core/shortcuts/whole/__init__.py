@@ -1,5 +1,5 @@
-"""The shortcut for whole texts: a call's sound tokens, fused into one regular expression.
+"""Reads sound whole texts: one regular expression matches all tokens between two payloads.
 
-In: a complete text. Out: its message, or nothing if the driver has to read it. Begin with
-`sound_message.py`.
+In: a complete text, `<tool_call>{"name": "f", "arguments": {}}</tool_call>`. Out: its result, or
+None if the driver has to read it. Begin with `sound_message.py`.
 """

@@ -1,8 +1,9 @@
-"""Says what the tokens between two payloads do, fused into one regular expression.
+"""Defines fused runs: the tokens between two payloads as one expression, with their effects.
 
-The models of one format write nearly the same envelope each time. A *fused run* is one such run of
-tokens: from a node to the next payload, or back to text. Its marks say what the roles are.
-Example: the run `<tool_call>{"name": "` … `", "arguments": ` has one mark, the name.
+Models write nearly the same envelope in each message. A *fused run* is a sequence of tokens that
+leads from a node to the next payload, or back to text. Its *marks* are the effects of its tokens,
+such as `NAME` or `END_CALL`, each with the group of the text that has the effect. Example: in the
+run `<tool_call>{"name": "` … `", "arguments": ` the group `…` has the mark `NAME`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.patterns.quick_search import Search
 
-# What a mark does, in the order of the text.
-NAME, ID, KEY = range(3)  # Up to `KEY`: what takes a text.
+# The kinds of marks.
+NAME, ID, KEY = range(3)  # These take the text of their group.
 UNIT, FIRST_UNIT, FIRST_KEY, SAME_NAME, SAME_KEY = range(3, 8)
 END_CALL, END_ARGUMENT, BEGIN_GROUP, END_GROUP = range(8, 12)
 
@@ -39,7 +40,7 @@ _TOKEN_GROUP: Final = re.compile(r"\(\?P<(g\d+)>")
 
 
 class FusedTokens:
-    """A run of tokens that is matched by one expression: its pattern, its roles, the node behind it."""
+    """A fused run: its expression, its marks, and the node or payload behind it."""
 
     def __init__(
         self,
@@ -51,13 +52,13 @@ class FusedTokens:
         before: bool,
         may_go_on: bool,
     ) -> None:
-        # The order matters: what no mark needs is not captured.
+        # This comes before compiling: only the groups that a mark needs are captured.
         needed = _needed(marks, payload)
         compiled = compile_pattern(_capturing(pattern, {group for _, group in needed}))
         self.match = compiled.match
         groups = {**compiled.groupindex, WHOLE_MATCH: 0}
         self.marks = tuple((kind, groups[group]) for kind, group in needed)
-        """Kinds and groups, in the order of the text."""
+        """The kind and the group of each mark, in the order of the text."""
         self.node = node
         """The node behind the run; of a run up to a payload, the one that takes the payload."""
         self.payload = payload
@@ -77,31 +78,31 @@ class FusedTokens:
         self.find_end: Search | None = None
         """Finds what ends the payload, without white space that the closer may begin with."""
         if raw is not None:
-            # White space before a closer is found from the closer back, for a search for it would
-            # try each blank.
+            # Without the white space before the closer: a search that begins with white space would
+            # be tried at each blank.
             self.find_end = raw.find_solid or raw.find
 
 
 def _capturing(pattern: str, needed: set[str]) -> str:
-    """Lets the tokens of a run capture that a mark asks for, and no other: each costs time."""
+    """Returns a pattern in which only the needed groups capture, since each capture costs time."""
     return _TOKEN_GROUP.sub(lambda group: group[0] if group[1] in needed else "(?:", pattern)
 
 
 def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[int, str]]:
-    """Leaves out what has no effect.
+    """Returns the marks that have an effect.
 
-    That is where a call may begin, if the call is open, begins later or not here.
+    `UNIT` and `FIRST_UNIT` note where a call may begin. They have none if the call is open already,
+    or begins at a later mark.
     """
     needed: list[tuple[int, str]] = []
     # Behind a payload nothing is known of what the next fused run does.
     following = END_GROUP if payload is None else None
     for kind, group in reversed(marks):
-        # Backwards, so that what follows a mark is known when the mark is judged.
-        # `[` and the opener behind it both may begin a call: only the last one before its name
-        # does.
+        # Backwards, since the following mark decides: `[` and the opener behind it may both begin a
+        # call, and the last one before the name does.
         if kind in (UNIT, FIRST_UNIT) and following in _BEFORE_NO_UNIT:
             continue
-        # A section that opens says nothing of where its call begins.
+        # The opener of a section does not show where its call begins.
         if kind != BEGIN_GROUP:
             following = kind
         needed.append((kind, group))

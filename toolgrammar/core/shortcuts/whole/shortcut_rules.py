@@ -95,7 +95,7 @@ class ShortcutRules:
         self.no_calls = header.no_calls
         """The name that means no call, or ""."""
         self.closers = with_halves(closers)
-        """The closers of reasoning, and what is left of them without their last special token."""
+        """The closers of reasoning, and the first halves of those of two special tokens."""
         self.machine = machine
         """The machine of the format; None if it depends on the names of the tools."""
 
@@ -140,15 +140,15 @@ def raw_part(
 
     Args:
         text: the message.
-        fused: what leads to the payload.
-        start: where the payload begins.
-        trim: what the header takes off it; empty where it says nothing.
+        fused: the fused run before the payload.
+        start: the index where the payload begins.
+        trim: the trim mode of the header; "" if it has none for this payload.
         name: the name of the call, as written, which a closer may repeat.
-        key: the key of the argument, likewise.
+        key: the key of the argument, as written, which a closer may repeat.
     """
     raw, find_end = fused.raw, fused.find_end
     match = find_end(text, start) if find_end is not None else None
-    # Anything else than the closer, such as an opener in the value, has to be judged.
+    # Other markup than the closer, such as an opener in the value, has to be judged.
     if fused.payload is not None and fused.payload.is_fallback:
         return None  # the driver doubts it
     if raw is None or match is None or not raw.closes(match):

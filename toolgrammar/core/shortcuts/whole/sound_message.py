@@ -1,7 +1,8 @@
-"""Reads a whole message by the shortcut, where it is sound and nothing in it needs the driver.
+"""Reads a whole message by the shortcut, if it is sound and nothing in it needs the driver.
 
 Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` gives the result at once. In
-`Use <tool_call> so.` the reader finds only text, but its sign of a call is the driver's to judge.
+`Use <tool_call> so.` the reader finds only text, but the driver has to judge the sign of a call in
+it.
 """
 
 from __future__ import annotations

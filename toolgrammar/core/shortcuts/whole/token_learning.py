@@ -1,8 +1,9 @@
-"""Learns fused runs: the runs of tokens that were seen before, each fused into one expression.
+"""Learns fused runs: a run of tokens that was seen twice is fused into one expression.
 
-It matches exactly where the node's own expressions, one after the other, would choose these tokens:
-every token is guarded against the ones that the node prefers, and none is given back.
-Example: what stands before the arguments of `<tool_call>{"name": "f", "arguments": {}}` is fused when it comes a second time.
+The expression matches exactly where the node's own expressions, one after the other, would choose
+the same tokens: a lookahead guards each token against those that the node prefers, and no token
+backtracks. Example: the tokens before the arguments of `<tool_call>{"name": "f", "arguments": {}}`
+are fused when they are read for the second time.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 SIGHTINGS: Final = 2
 """The number of times that a run is read before it is fused: compiling costs more than reading."""
 MOST_FUSED: Final = 8
-"""Fused runs that one node keeps."""
+"""The most fused runs that one node keeps."""
 _LONGEST: Final = 16
-"""Tokens of a run."""
+"""The most tokens of a run."""
 _REMEMBERED: Final = 64
-"""Runs of a node that are counted."""
+"""The most runs of a node that are counted."""
 _LEAF_MARKS: Final = {"name": fused_tokens.NAME, "id": fused_tokens.ID, "key": fused_tokens.KEY}
 _SAME_MARKS: Final = {"SAME_NAME": fused_tokens.SAME_NAME, "SAME_KEY": fused_tokens.SAME_KEY}
 _CLOSING_MARKS: Final = {
@@ -42,7 +43,7 @@ _CLOSING_MARKS: Final = {
 }
 _JSON_STARTS: Final = frozenset('"{[-0123456789tfn')
 JSON_STARTS: Final = {name: PAYLOADS[name].begins for name in named("json") if name != "JSON_TEXT"}
-"""Payloads that are JSON as a rule, and what their text begins with."""
+"""The payloads in JSON, each with the expression of the beginning of its text."""
 
 
 class Run(NamedTuple):
@@ -52,7 +53,7 @@ class Run(NamedTuple):
     """The nodes before each token, and the node behind the run."""
     steps: list[Step]
     payload: Step | None
-    """The payload that the run leads to; None where it leads to text."""
+    """The payload that the run leads to; None if it leads to text."""
 
 
 class Learned:
@@ -77,15 +78,16 @@ def learn(node: Node, text: str, position: int, *, in_call: bool) -> FusedTokens
     learned = learned_from(node)
     if run is None or len(learned.fused_runs) >= MOST_FUSED:
         return None
-    # Steps belong to their node and live as long as it, so their ids tell them apart.
+    # Steps live as long as their node, so their ids identify them.
     key = (*map(id, run.steps), id(run.payload))
     sightings = learned.sightings
     count = sightings.get(key, 0) + 1
     if len(sightings) >= _REMEMBERED:
-        # Rather than to choose: a run that is common is counted again soon.
+        # All counts are dropped, which is simpler than a choice: a common run is counted again
+        # soon.
         sightings.clear()
     sightings[key] = count
-    # Equal, and not greater: a run that can't be fused is tried once.
+    # Equal, not greater, so that a run that can't be fused is tried only once.
     if count != SIGHTINGS:
         return None
     fused = fuse(run)
@@ -95,7 +97,7 @@ def learn(node: Node, text: str, position: int, *, in_call: bool) -> FusedTokens
 
 
 def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
-    """Walks token by token up to a payload or to text; None where the run can't be fused."""
+    """Returns the run of tokens up to a payload or to text; None if it can't be fused."""
     nodes: list[Node] = [node]
     steps: list[Step] = []
     # A run that begins in a call follows a payload of it.
@@ -104,16 +106,17 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
         match = node.token.match(text, position)
         if match is None:
             payload = _payload(node, text, position)
-            # Where a call has no closer of its own, what follows ends it.
+            # A call without a closer of its own ends before the text that follows.
             ends = in_call and node.accepts_text and (certain or _is_delimited(steps))
             return Run(nodes, steps, payload) if steps and (payload is not None or ends) else None
         group = match.lastgroup
         assert group is not None
         step = node.steps[group]
-        # A limit of the driver, which reads so long a token as text.
+        # The driver reads a token of this length as text.
         if match.end() - position > MAX_TOKEN:
             return None
-        # The next call opens where this one has no closer: the driver judges what ends a call.
+        # The next call opens, and this one has no closer: the driver has to judge the end of the
+        # call.
         if node.accepts_text and in_call and "call" in step.before:
             return None
         # One token may end a call and begin the next, as `}, {` does.
@@ -138,7 +141,7 @@ def _is_delimited(steps: list[Step]) -> bool:
 
 def _payload(node: Node, text: str, position: int) -> Step | None:
     solid = blanks.match(text, position).end()
-    # Where white space counts, raw text begins at the very place.
+    # If white space counts at this node, raw text begins with it.
     if (position if node.exact else solid) == len(text):
         return None
     for step in node.payloads:
@@ -152,7 +155,7 @@ def _payload(node: Node, text: str, position: int) -> Step | None:
 
 
 def _beginning(payload: Step) -> str | None:
-    """Writes what a payload begins with: nothing where it is raw, None where nothing fused may lead there."""
+    """Returns the expression of a payload's beginning: "" if raw, None if no run may end there."""
     name = payload.terminal.name
     if name in RAW_LIKE:
         return ""
@@ -162,7 +165,7 @@ def _beginning(payload: Step) -> str | None:
 
 
 def fuse(run: Run) -> FusedTokens | None:
-    """Returns a run, fused, or None where it has a role that needs the driver."""
+    """Returns the fused run of a run; None if it has a role that needs the driver."""
     parts: list[str] = []
     marks: list[tuple[int, str]] = []
     beside = ""
@@ -182,7 +185,7 @@ def fuse(run: Run) -> FusedTokens | None:
             beside = ""
     payload, end = run.payload, run.nodes[-1]
     if payload is not None:
-        # Something closes before the payload, and a fused run has no token at which it could.
+        # A role closes before the payload, and no token of the run has the mark for that.
         if payload.before:
             return None
         parts.append(_end(end, payload))
@@ -195,7 +198,7 @@ def fuse(run: Run) -> FusedTokens | None:
 
 
 def _to_the_end(mark: tuple[int, str], last: str) -> tuple[int, str]:
-    """Lets what ends with the last token of a fused run end with the run: that is a capture less."""
+    """Returns a mark without a capture of its own, if the end of its token is that of the run."""
     kind, group = mark
     ends_run = kind in (fused_tokens.END_CALL, fused_tokens.END_GROUP) and group == last
     return (kind, WHOLE_MATCH) if ends_run else mark
@@ -204,7 +207,7 @@ def _to_the_end(mark: tuple[int, str], last: str) -> tuple[int, str]:
 def _marks(
     run: Run, number: int, found: list[tuple[str, str]], beside: str
 ) -> list[tuple[int, str]] | None:
-    """Lists what one token does; None where that needs the driver.
+    """Returns the marks of one token; None if it needs the driver.
 
     Args:
         run: the run.
@@ -213,7 +216,7 @@ def _marks(
         beside: the last token before that fills no role: raw arguments begin with it.
     """
     step, group = run.steps[number], f"g{number}"
-    # What closes before the run closes at the end of what stood there, which no group of it holds.
+    # A role that closes before the first token ended before the run, which has no group there.
     if needs_driver(step) or (step.before and not number):
         return None
     marks = [(_CLOSING_MARKS[role], f"g{number - 1}") for role in step.before]
@@ -232,10 +235,13 @@ def _marks(
 
 
 def _unit(run: Run, number: int) -> int | None:
-    """Returns whether what may become a call begins with a token, and whether that is sure."""
+    """Returns the mark that notes a token with which a call may begin; None for other tokens.
+
+    `FIRST_UNIT` has an effect only if no earlier token of the island is noted.
+    """
     step = run.steps[number]
     begins = step.opens or "call" in step.before
-    # Behind a call that ended, as with the comma of a list.
+    # The token follows the end of a call, as the comma in a list does.
     if number and "call" in run.steps[number - 1].after:
         begins = True
     if begins or (not number and run.nodes[0].accepts_text):
@@ -268,13 +274,13 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
             preferred.append(normalised(other, {}))
     guard = f"(?!{'|'.join(preferred)})" if preferred else ""
     written = normalised(whole, names)
-    # What can match in one way alone need not be kept from trying another.
+    # A pattern that matches in only one way needs no atomic group.
     token = f"{guard}(?P<{group}>{written if has_one_way(whole) else f'(?>{written})'})"
     if node.exact:
         return token, found
     if mine is not None and not any(map(str.isspace, mine)):
         return rf"\s*+{token}", found
-    # The token may begin with white space itself; what begins behind that is preferred to it.
+    # The token may begin with white space itself; tokens behind the white space are preferred.
     others = [
         normalised(machine.expressions.tolerant(t), {})
         for _, t in node.tokens
@@ -285,7 +291,7 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
 
 
 def _end(node: Node, payload: Step) -> str:
-    """Writes where a payload begins: where the node takes no token, at the payload's first."""
+    """Returns the expression of a payload's beginning, where no token of the node matches."""
     name = payload.terminal.name
     begins = _beginning(payload)
     guards = []

@@ -1,10 +1,10 @@
 """Reads a sound whole message in one pass, without the driver.
 
-Most messages have nothing odd. They are read here in one pass: the next opener, then fused tokens
-and payloads in turn to the end of the call. Where anything needs judgement (a repair, a quoted
-call, a run of tokens not seen before), the reading gives up and the driver reads the message from
-its beginning. Both give the same; the laws compare them on every case.
-Example: `Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is a text, two fused runs and a payload.
+Most messages are sound. They are read here in one pass: the next opener, then fused runs and
+payloads in turn, up to the end of the call. If anything needs a judgement (a repair, a quoted call,
+a run of tokens that was not seen before), the reading gives up, and the driver reads the message
+from its beginning. Both readings have the same result; laws compare them on every case. Example:
+`Ok. <tool_call>{"name": "f", "arguments": {}}</tool_call>` is a text, two fused runs and a payload.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class WholeReader:
         return between.isspace() and len(between) <= MAX_TOKEN and len(self.calls) > before
 
     def _island(self, node: Node, position: int) -> tuple[Node, int] | None:
-        """Reads from an opener to the next text; returns the node and the place there."""
+        """Reads from an opener to the next text; returns the node and the index there."""
         text = self.text
         while True:
             for fused in learned_from(node).fused_runs:  # In the order in which they were learned.
@@ -165,13 +165,13 @@ class WholeReader:
                 self.last_end = end
                 over = is_over(fused.node, text, end, None)
                 return self._to_text(fused.node, end) if over else None
-            position = self._payload(fused, step, end)  # -1: not plain.
+            position = self._payload(fused, step, end)  # -1: the driver decides.
             if position < 0:
                 return None
             node = step.node
             if not node.accepts_text:  # The envelope goes on.
                 continue
-            # What ended was reasoning or content: a call has begun where `start` is set.
+            # Without a call, which sets `start`, this was reasoning or content.
             if self.start < 0:
                 return None if "call" in node.after_text[0] else (node, position)
             over = is_over(node, text, position, step)  # None: the driver decides.
@@ -179,14 +179,14 @@ class WholeReader:
                 return self._to_text(node, position) if over else None
 
     def _follow(self, fused: FusedTokens, match: re.Match[str]) -> bool:
-        """Does what the marks of a fused run say; false where the driver must."""
+        """Applies the marks of a fused run; False if the driver has to read the message."""
         for mark, group in fused.marks:
             if mark <= fused_tokens.KEY:
                 if not self._leaf(mark, match[group]):
                     return False
             elif mark == fused_tokens.UNIT or (mark == fused_tokens.FIRST_UNIT and self.unit < 0):
                 self.unit = match.start(group)
-            elif mark == fused_tokens.END_ARGUMENT:  # It may hold no value.
+            elif mark == fused_tokens.END_ARGUMENT:  # The argument may have no value.
                 if self.arguments_start >= 0:
                     self.arguments_end = match.end(group)
             elif not self._judge(mark, match, group):
@@ -194,7 +194,7 @@ class WholeReader:
         return not (fused.may_go_on and may_go_on(self.text, match.end()))
 
     def _leaf(self, mark: int, written: str) -> bool:
-        """Takes a name, a key or an id; false where the call has a name or an id already."""
+        """Takes a name, a key or an id; False if the call has a name or an id already."""
         if self.start < 0:
             self.start = self.unit
         if mark == fused_tokens.KEY:
@@ -206,13 +206,13 @@ class WholeReader:
             self.written_name = written
             self.name = decoded_token(written)
         else:
-            if self.id is not None:  # Said twice.
+            if self.id is not None:  # A second id.
                 return False
             self.id = decoded_token(written).strip() or None
         return True
 
     def _judge(self, mark: int, match: re.Match[str], group: int) -> bool:
-        """Does what a mark says that may not be plain; false where it is not."""
+        """Applies a mark that may need the driver; returns False if it does."""
         if mark == fused_tokens.END_CALL:
             return self._end_call(match.end(group))
         if mark == fused_tokens.FIRST_KEY:
@@ -251,7 +251,7 @@ class WholeReader:
         return True
 
     def _close(self, closed: tuple[str, ...]) -> bool:
-        """Closes what ends with a payload."""
+        """Closes the roles that end with a payload; False if the driver has to judge the call."""
         for role in closed:
             if role == "call":
                 if not self._end_call(self.last_end):
@@ -264,12 +264,12 @@ class WholeReader:
         return True
 
     def _to_text(self, node: Node, position: int) -> tuple[Node, int] | None:
-        """Ends a call that has no closer of its own where something else follows it."""
+        """Ends a call that has no closer of its own, before the text that follows it."""
         closed, stack = node.after_text
         return (self.machine.node(stack), position) if self._close(closed) else None
 
     def _payload(self, fused: FusedTokens, step: Step, start: int) -> int:
-        """Reads a payload; returns its end, or -1 where it is not plain."""
+        """Reads a payload; returns the index after it, or -1 if the driver has to read it."""
         if step.terminal.name in RAW_LIKE:
             end = self._raw(fused, step, start)
         else:
@@ -331,7 +331,7 @@ class WholeReader:
         return True
 
     def _raw(self, fused: FusedTokens, step: Step, start: int) -> int:
-        """Reads a raw payload; returns its end, or -1 where the closer has to be judged."""
+        """Reads a raw payload; returns the index after it, or -1 if its closer has to be judged."""
         role = step.leaf
         trims = self.rules.trim
         trim = (trims.get(self.key) if role == "value" else "") or trims.get(role, "")
