@@ -66,7 +66,7 @@ class CallScanner(Scanner, Protocol):
 
     @property
     def open_brackets(self) -> int:
-        """The number of brackets that are open where it failed; 0 if it does not tell."""
+        """The number of brackets that are open where it failed; 0 if it is not known."""
 
     def expect(self, *, base: int, final: bool) -> None:
         """Sets the offset of the text that is fed next, and whether the message ends with it."""

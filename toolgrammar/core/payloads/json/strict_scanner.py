@@ -83,8 +83,8 @@ class _Scalar:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._shape = ""
-        """The text; of a long one with one digit in place of several: what may follow depends on no
-        more."""
+        """The text; in a long number, one digit replaces a run of digits, which is enough to decide
+        what may follow."""
 
     @property
     def text(self) -> str:

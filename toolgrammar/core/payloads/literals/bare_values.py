@@ -71,8 +71,8 @@ def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
 def may_be_quoted(word: str, quotes: tuple[str, ...]) -> bool:
     """Whether a bare word may have been a string: a quote, perhaps damaged, is at an edge of it.
 
-    A typographic quote counts too: a word may have two. So do marks alone, as the `>` of `>,`, which
-    may be all that is left of one, and the `...` of what was left out.
+    A typographic quote counts, too. So does a word without a letter or digit: the `>` of `>,` may
+    be all that is left of a quote, and `...` stands for omitted text.
     """
     if word and not any(map(str.isalnum, word)):
         return True

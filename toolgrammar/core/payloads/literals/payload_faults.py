@@ -51,7 +51,7 @@ class Fault(NamedTuple):
     is_sure: bool = False
     """Whether no other meaning is possible."""
     path: str = ""
-    """The path of its argument, as `$.tags`; "" if it is not told."""
+    """The path of its argument, as `$.tags`; "" if it is not reported."""
 
 
 def untyped(path: str) -> str:

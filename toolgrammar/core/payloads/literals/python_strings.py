@@ -200,7 +200,7 @@ class Doubtful(NamedTuple):
     """Its index in the fed text."""
     end: int
     replacement: str | None = None
-    """What stands for it in the value; None if it is kept."""
+    """The text that replaces it in the value; None if it is kept."""
 
 
 class PythonStringReader:
@@ -236,7 +236,7 @@ class PythonStringReader:
         self.left_out: list[int] = []
         """The indices in the fed text of backslashes that were dropped."""
         self.doubtful: list[Doubtful] = []
-        """What else may have been meant otherwise."""
+        """The other parts that may have been meant otherwise."""
 
     @property
     def is_odd(self) -> bool:
@@ -274,7 +274,7 @@ class PythonStringReader:
         return "".join(pieces), position
 
     def forget(self) -> None:
-        """Clears what was odd, once it is recorded."""
+        """Forgets the odd parts, once they are recorded."""
         self.kept.clear()
         self.left_out.clear()
         self.doubtful.clear()
@@ -369,7 +369,7 @@ class PythonStringReader:
     def _read_half(self, text: str, position: int, end: int, code: int, pieces: list[str]) -> int:
         """Reads half a surrogate pair, with the half that follows it: together they are one character.
 
-        Alone it is none, and no text of UTF-8 can hold it.
+        A half alone is not a character, and UTF-8 can't encode it.
         """
         if code in _HIGH_HALVES:
             low = _LOW_HALF.match(text, end)

@@ -1,6 +1,6 @@
-"""Finds the text without quotes that its schema does not take, while an object is read.
+"""Finds text without quotes that does not fit its schema, while an object is read.
 
-Example: of `{limit:5%}` the argument `limit` is told if its schema wants an integer.
+Example: of `{limit:5%}` the argument `limit` is reported if its schema wants an integer.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class Stretch(NamedTuple):
     """A stretch that was mended, and the state of the reader where it began."""
 
     text: str
-    """Its text, with the next member or item, and what a look may reach after that."""
+    """Its text, with the next member or item and the text that a look may examine behind that."""
     start: int
     """Its offset in the source."""
     end: int

@@ -114,10 +114,10 @@ class RawEnd(TokenPatterns):
         return ValueMarks(self, takes=takes, pairs=self.pairs, in_line=in_line)
 
     def opens_by_line(self, match: re.Match[str]) -> bool:
-        """Whether what ends the payload opens another call, and does so only where a line begins.
+        """Whether the payload ends at an opener of a call that counts only at the start of a line.
 
-        In `<|python_tag|>send({"name": "f", "parameters": {}})` the object is a part of the code. A
-        mark that calls alone have ends a payload wherever it stands.
+        In `<|python_tag|>send({"name": "f", "parameters": {}})` the object is a part of the code.
+        An opener that only calls have ends a payload anywhere.
         """
         step = self.node.steps.get((match.lastgroup or "").removeprefix("closer_"))
         return step is not None and "call" in step.before and not is_of_calls(match[0], "")
@@ -169,10 +169,11 @@ class RawEnd(TokenPatterns):
 
     @cached_property
     def is_beside_calls(self) -> bool:
-        """Whether it is prose that a call ends, too: one that is damaged may stand in it."""
+        """Whether the opener of a call ends it, too, as prose: a damaged call may then be in it."""
         if not self.is_prose:
             return False
-        # Only what follows ends a `Thought:`; `<tool_call>` ends other reasoning, or stands in it.
+        # `Thought:` has no closer, so the next opener ends it. `<think>` has a closer: calls may be
+        # inside it, unless the grammar lets their opener end it, too.
         return (self.is_thought and self.node.ends_by_opener) or any(
             self.node.steps[group].opens and is_of_calls(terminal.text, "")
             for group, terminal in self.node.tokens

@@ -37,7 +37,7 @@ def is_tag(terminal: Terminal) -> bool:
 
 
 def is_bracket(terminal: Terminal) -> bool:
-    """Whether a terminal is so short that a key is most of what it opens."""
+    """Whether an opener of an argument is so short that the key is most of it."""
     return terminal.kind != "regex" and not is_tag(terminal)
 
 
@@ -198,8 +198,8 @@ def _behind_blanks(options: Sequence[str], between: str, *, final: bool) -> str:
         for each in (solid, indented, other):
             each += [rf"(?:{begun})\Z" for option in each if (begun := partial(option))]
         solid.append(r"\Z")
-    # Possessive: a run of white space is matched whole or not at all. The first place stands without
-    # an expression, too: what may be between is the beginning of what the end of the text makes whole.
+    # Possessive: a run of white space is matched whole or not at all. The first place is written
+    # even if no expression belongs to it.
     places = ((f"{BLANKS}+{between}", solid), (_LINE_ENDS, indented), (BLANKS, other))
     found = [f"{before}(?:{alternation(each)})" for before, each in places if each or each is solid]
     return f"(?={alternation(found)})"
