@@ -34,7 +34,7 @@ _STRAY = late(  # A bracket, `</args>` or a fence; a closer may lack a character
     r"\s+|[}\])]|<?[/|\uff5c][^|<>\s\"]{1,64}\|?>?|```\w{0,16}"
 )
 _STRAY_BEGUN = late(r"(?:,\s{0,64}|[</|\uff5c][^<>\s]{0,64}|`{1,2})?")
-"""What may become one, or the comma before a next member."""
+"""The beginning of a stray closer, or the comma before a next member."""
 _MOST_STRAYS: Final = 64
 """The most stray closers, which the grammar does not accept there, that are passed over."""
 _BRACKETS = anywhere(r"[\s}\])]{0,64}")

@@ -312,7 +312,7 @@ _PAYLOADS = ("value", "input", "body", "arguments")
 
 
 def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> None:
-    """Fills a role with a token, arguments included; for what it takes see `fill_part`."""
+    """Fills a role with a token, also a role of arguments; the parameters are as in `fill_part`."""
     if fill_part(builder, role, text, start, unit):
         return
     if role == "words":

@@ -214,8 +214,8 @@ class ScannedValues:
             found = repair.diagnostic()
             edits = tuple(map(self._before_gap, found.edits))
             # Neither of these two codes inserts or drops text: a double key is doubted, and a type
-            # by the schema is not a repair, as for text without a type of its own. All arguments as
-            # JSON text in a string are one, since plain Lark does not read them.
+            # by the schema is not a repair, as for text without a type of its own. If all arguments
+            # are JSON text in a string, that is a repair, since plain Lark does not read them.
             is_all = self.role == "arguments" and found.span.start <= draft.payload_start
             if repair.code not in ("duplicate-key", "schema-type") or is_all:
                 draft.mend()

@@ -58,8 +58,8 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         place: the offset where the call ends.
         group: its section, if the builder has closed that already.
     """
-    # The call has no arguments, but a payload that filled no role, as in `"args": {…}` in a format
-    # whose key is `arguments`.
+    # Payloads in the call that filled no role, as that of `"args": {…}` in a format whose key
+    # is `arguments`.
     beside = [each for each in builder.beside if draft.start <= each]
     if draft.arguments_start < 0 and beside:
         _note_beside(builder, draft, beside, place)
@@ -119,8 +119,8 @@ def _doubt_name(builder: Builder, draft: Draft, name: str) -> None:
 
 def _doubt_arguments(builder: Builder, draft: Draft, name: str) -> None:
     """Doubts a call whose arguments are a whole call: which of the two was meant is ambiguous."""
-    # A call that is in doubt already is not run. What is held back stands in a key that the header
-    # takes off.
+    # A call that is in doubt already is not run. An argument that is held back is in a wrapper,
+    # which is removed.
     if draft.held is not None or draft.doubts:
         return
     if are_call(name, draft.arguments, builder.spec(), builder.tools):
@@ -153,7 +153,7 @@ def report_without_roles(builder: Builder, start: int, end: int) -> None:
         start: the offset where the call began.
         end: the offset where it ends.
     """
-    # A final answer in the markup of a call is none.
+    # A final answer in the markup of a call is not a call.
     if builder.draft is None and builder.turns.answer_start < start:
         _report_nameless(builder, start, end)
 
@@ -187,9 +187,9 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
 
 
 def _note_beside(builder: Builder, draft: Draft, beside: list[int], end: int) -> None:
-    """Doubts a call without arguments if another member, whose values are beside, may be them."""
-    # An empty object under another key loses no arguments. What stands behind the end of the call
-    # may not have come yet.
+    """Doubts a call without arguments if the payloads `beside` them may be its arguments."""
+    # An empty object under another key loses no arguments. Only text up to the end of the call is
+    # examined, since a stream may not have more.
     held = [at for at in beside if _HELD.match(builder.source.slice(at, min(at + _NEAR, end)))]
     code, message, start = "", "", beside[-1]
     if draft.beside and draft.inputs is None:

@@ -142,7 +142,7 @@ def with_named_first(found: list[Alternative], buffer: str, place: int) -> list[
 
     `<final_answer>` and `<think>` open the answer or reasoning in some formats. Where there is a
     tool of that name, the formats in whose calls arguments have names come first: they go on only
-    if one follows. Those whose calls hold any text would take the answer, and come last.
+    if an argument follows. Those whose calls hold any text would take the answer, and come last.
     """
     prose = [each for each in found if _opens_prose(each, buffer, place)]
     if not prose:
@@ -153,7 +153,7 @@ def with_named_first(found: list[Alternative], buffer: str, place: int) -> list[
 
 
 def _opens_prose(alternative: Alternative, buffer: str, place: int) -> bool:
-    """Whether what a format opens at an index is no call."""
+    """Whether a format opens something other than a call at an index."""
     node = alternative.node or alternative.machine.start
     match = node.token.match(buffer, place)
     step = None if match is None else node.steps.get(match.lastgroup or "")

@@ -96,7 +96,7 @@ class KnownBeginnings:
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
         """The remembered beginnings by their place, each with the format that reads it."""
         self._closers = with_halves({**COMMON, **several.tags})
-        """The closers of reasoning, and what is left of them without a special token."""
+        """The closers of reasoning, and the first halves of those of two special tokens."""
         self._count = 0
         self._other_ends: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {}
         """For a format, the openers of its reasoning, and the ends of it in other formats."""
