@@ -13,7 +13,7 @@ from toolgrammar.values.patterns import late
 _CUT = late(
     # A limit was reached: `length`, `MAX_TOKENS`, `model_context_window_exceeded`.
     r"length|max_|limit|exceeded|context_window"
-    # What the model wrote was not let through: `content-filter`, `SAFETY`, `guardrail_intervened`,
+    # A filter stopped the answer: `content-filter`, `SAFETY`, `guardrail_intervened`,
     # `sensitive` of Zhipu and Tencent.
     r"|filter|safety|sensitive|block|prohibited|recitation|spii|guardrail|armor|refus|malformed|repetition"
     # The answer broke off: `abort`, `client_cancelled`, `insufficient_system_resource`, `timeout`.

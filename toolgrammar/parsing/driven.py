@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 _FAR: Final = 256
-"""Characters behind a place that was read as text: no call stands there then."""
+"""So many characters of text behind a place show that no call begins there."""
 
 
 class Options(NamedTuple):
@@ -102,13 +102,14 @@ class DrivenReading:
         self.among = None if self._several is None else self._several.among(self._builder)
         if self.among is not None:
             self.driver.read_among(self.among)
-        # The prefix is read first, so that whatever it opens is open. It is not part of the message:
-        # offsets in the result are counted from its end.
+        # The prefix is read first, so that whatever it opens is open. It is not part of the
+        # message: offsets in the result are counted from its end.
         if prefix:
             source.stand_behind(prefix)
             self.driver.feed(prefix)
             if self.driver.in_text and not self.held:
-                # An element that the prefix opens goes on in the message, although its tag is hidden.
+                # An element that the prefix opens goes on in the message, although its tag is
+                # hidden.
                 shown = element_around(prefix, self._builder.turns.element)
                 self._builder.turns.stand_in_element(shown)
                 source.hide_markup_before()
@@ -203,7 +204,7 @@ class DrivenReading:
         source, builder = self._source, self._builder
         if not self._over:
             self._over = True
-            # Whatever the server says later: what is open here goes on in what is not read.
+            # An open part goes on in the text that is not read, whatever reason the server gives.
             builder.end.cut(is_cut=True)
             self._read(chunk[:room], final=True)
             place = source.length

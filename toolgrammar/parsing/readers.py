@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _READERS_KEPT = 64
 _FEW = 4
-"""Formats of a list whose damaged calls are looked for in text: each costs a search of its own."""
+"""The most formats whose damaged calls are all searched: each costs a search of its own."""
 
 
 class SeveralFormats:

@@ -50,8 +50,8 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
         found.append(_touches(driver))
-    # `}, "kilos": 25}` is text to the format. If the format allows no text there, its own rules judge
-    # it, unless it may be all of the arguments.
+    # `}, "kilos": 25}` is text to the format. If the format allows no text there, its own rules
+    # judge it, unless it may be all of the arguments.
     takes_text = step is None or step.node.accepts_text
     if takes_text or not driver.builder.has_arguments:
         found.append(_goes_on(driver))
@@ -76,7 +76,7 @@ def _last(driver: Driver) -> str:
 
 
 def _behind(driver: Driver) -> str:
-    """Returns the text behind the last token or payload: `MOST` characters, and no more than was fed.
+    """Returns the first `MOST` characters that were fed behind the last token or payload.
 
     Where a format is only tried, the source holds more than the driver was fed.
     """

@@ -172,7 +172,7 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
 
 
 def _has_attributes(terminal: Terminal, text: str) -> bool:
-    """Whether an opener is a tag with attributes, whose values are unknown and can't be inserted."""
+    """Whether an opener is a tag with attributes, whose unknown values can't be inserted."""
     tag = f'{text.removesuffix(">")} a="b">'
     return terminal.kind == "regex" and compile_pattern(terminal.pattern).match(tag) is not None
 

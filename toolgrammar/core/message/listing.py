@@ -2,8 +2,8 @@
 
 Example: past the limit, 2,000 more of `bracket` become one diagnostic, `Found 2,000 more of …`.
 Otherwise a megabyte of damage would be a gigabyte of diagnostics. The diagnostic that counts the
-others has the severity of the worst of them. `is_misfit` decides which diagnostics, such as that of a
-misspelt opener, suggest that the message is written in another format.
+others has the severity of the worst of them. `is_misfit` decides which diagnostics, such as that of
+a misspelt opener, suggest that the message is written in another format.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class Source:
         self.limit = limit
         """The most characters that the message may have; `room` is negative if it has more."""
         self.origin = 0
-        """The offset at which the message begins, behind the prefix that the chat template wrote."""
+        """The offset where the message begins, behind the prefix that the chat template wrote."""
         self.prefix_parts: list[tuple[int, str]] = []
         """The parts of the prefix that were read as text, each with its offset."""
         self.first = 0

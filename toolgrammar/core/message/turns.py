@@ -119,7 +119,7 @@ class Turns:
         self.thought_end = end
 
     def close_value(self, before: str, repeated: str) -> None:
-        """Notes the closer of a value: the text before it, and the key or the mark that it repeats."""
+        """Notes the closer of a value: the text before it, and the key or mark that it repeats."""
         marks = before.rpartition("\n")[2]
         self.closers.add(marks[len(marks.rstrip("</- ")) :] + repeated)
 

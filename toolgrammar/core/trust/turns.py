@@ -54,7 +54,8 @@ def doubt_before_answer(builder: Builder) -> None:
     """Doubts the calls before a final answer, which the model wrote without waiting for their results."""
     for index in builder.turns.awaiting:
         call = builder.calls[index]
-        # Calls behind the answer have the doubt already; the doubt of a made-up result is enough, too.
+        # Calls behind the answer have the doubt already; the doubt of a made-up result is enough,
+        # too.
         if index >= builder.turns.answered or "invented-result" in call.doubts:
             continue
         doubts = (*call.doubts, "final-answer")

@@ -1,8 +1,8 @@
 """Reports calls that could not be read, so that their markup is part of the message's text.
 
-Example: `<toolcal>{"name": "tide"}</tool_call>` is text, with the error `unread-call`. A text that only
-mentions a format contains its markup, too, so there is an error only if the markup is used as in a call
-(`core/evidence/used.py`), else a warning.
+Example: `<toolcal>{"name": "tide"}</tool_call>` is text, with the error `unread-call`. A text that
+only mentions a format contains its markup, too, so there is an error only if the markup is used as
+in a call (`core/evidence/used.py`), else a warning.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ class _Search:
         return begins_rest(behind) and not self._told.all_but_mended.touch(start, start + len(text))
 
     def precedes_closer(self, start: int, text: str, signs: Signs) -> bool:
-        """Whether text stands between a call and its closer, so that it may be a lost part of the call.
+        """Whether text stands between a call and its closer, and may be a lost part of the call.
 
         Example: ` and more` in `{"query": "a"} and more<|call|>`.
         """

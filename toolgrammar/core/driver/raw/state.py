@@ -1,9 +1,10 @@
 """Holds the state of the open raw payload between two chunks.
 
 Example: in `a <parameter=p>b</parameter> c`, inside the value of `p`, one quoted opener was opened
-and closed, and no closer ends the value so far. If the value lacks its closer, the opener of another
-argument ends it: of `<parameter=a>`, `1`, `<parameter=b>`, `2`, `</parameter>`, each on a line of its
-own, `a` is 1 and `b` is 2. A value that only quotes an opener contains its closer as well.
+and closed, and no closer ends the value so far. If the value lacks its closer, the opener of
+another argument ends it: of `<parameter=a>`, `1`, `<parameter=b>`, `2`, `</parameter>`, each on a
+line of its own, `a` is 1 and `b` is 2. A value that only quotes an opener contains its closer as
+well.
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ class RawReader:
         driver = self.driver
         if end > driver.position:
             piece, raws = driver.buffer[driver.position : end], raws_of(driver.builder)
-            # The prefix is not part of the text and reasoning of the message, but it is part of a call
-            # that begins in it.
+            # The prefix is not part of the text and reasoning of the message, but it is part of a
+            # call that begins in it.
             before = driver.builder.source.origin - (driver.base + driver.position)
             if before > 0 and raws.role in PROSE_ROLES:
                 piece = piece[before:]
@@ -172,8 +173,8 @@ class RawReader:
 
     # A value that quotes the opener of an argument has its closer as well. So if the value's closer
     # comes while such an opener is open, the value ended before it, and all openers that are open
-    # begin arguments. The text behind the opener is held back until that is known. Only openers with
-    # so much markup count that prose hardly mentions them without their closers.
+    # begin arguments. The text behind the opener is held back until that is known. Only openers
+    # with so much markup count that prose hardly mentions them without their closers.
 
     def open_other(self, match: re.Match[str], *, awaited: bool) -> None:
         """Counts an opener of another value; holds back the text after it if its key is awaited."""

@@ -7,8 +7,8 @@ Models forget the closer. If tools are known, and all text from an opener on is 
 tools, the reasoning ended before that opener. So a stream holds reasoning back from such an opener
 on, up to the closer or to the end of the text.
 
-Reasoning that has no closer in its format, such as that behind `Thought:`, also ends before calls of
-another format, which the next label may follow.
+Reasoning that has no closer in its format, such as that behind `Thought:`, also ends before calls
+of another format, which the next label may follow.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ class LineOpeners:
         buffer = reader.driver.buffer
         if not self.openers.stands_at(buffer, place):
             return False
-        # A line of prose may begin with a fence or a tag, too. If the reasoning has no closer, a call is
-        # just as likely.
+        # A line of prose may begin with a fence or a tag, too. If the reasoning has no closer, a
+        # call is just as likely.
         if opens_as_prose(buffer, place) and not reader.end.node.ends_by_opener:
             return False
         # A bracket after markup belongs to that markup.

@@ -68,8 +68,8 @@ def doubt_inner_closer(
     for closer, behind, sure in closers:
         draft, follows = builder.draft, builder.source.slice(behind, behind + 64)
         # A closer that prose mentions, as in `end it with </content> and go on`, does not end a
-        # line. Nor does a word follow it without a blank, except where a tag lost its beginning, as in
-        # `</content>&text>`.
+        # line. Nor does a word follow it without a blank, except where a tag lost its beginning, as
+        # in `</content>&text>`.
         is_glued = closer.endswith(">") and _GLUED.match(follows)
         # Right before the value's end it is written twice.
         is_doubled = behind >= last
@@ -175,7 +175,8 @@ def doubt_damaged(
     if builder.draft is None or raw.role not in ("value", "input", "body"):
         return
     text = builder.source.slice(start, stop)
-    # A tag behind an entity, `&lt;/arg>`, is meant as text, although its other bracket is no entity.
+    # A tag behind an entity, `&lt;/arg>`, is meant as text, although its other bracket is no
+    # entity.
     if raw.role in builder.header.entities:
         text = _TAG_OF_ENTITY.sub(lambda tag: "_" * len(tag[0]), text)
     # The name, key or fence that a closer repeats is part of its spelling, so damage to it counts.
@@ -242,8 +243,8 @@ def doubt_quoted_opener(driver: Driver) -> None:
 def doubt_open_end(driver: Driver, end: int) -> None:
     """Doubts a call whose value the end of the text ends, if the value seems to be damaged JSON.
 
-    Examples: `"tides in` lacks its closing quote, `"amount": 2}` its brace. The call is also doubted if
-    the value ends with a token of the chat template that a server should have removed.
+    Examples: `"tides in` lacks its closing quote, `"amount": 2}` its brace. The call is also
+    doubted if the value ends with a token of the chat template that a server should have removed.
 
     Args:
         driver: the driver, which has emitted the value up to its end.
