@@ -1,7 +1,9 @@
 """Reads, repairs, streams and writes the tool calls of language models.
 
-Each wire format is one Lark grammar; `toolgrammar.formats` lists them.
-Names are imported on first use, so that importing the package costs next to nothing.
+In: a model's text, `<tool_call>{"name": "now", "arguments": {}}</tool_call>`. Out: a `ParseResult`
+with the call `now`. Each wire format is one Lark grammar; `toolgrammar.formats` lists them. To read
+the code, begin with docs/architecture.md, then `parsing/parser.py`. Public names are imported on
+first use, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Defines the testing kit: cases, laws that every format keeps, and a pytest plugin."""
+"""Defines the testing kit: cases, laws that every format keeps, and a pytest plugin.
+
+In: a case, which is a text with its expected result. Out: nothing, or an AssertionError that names
+the broken law. Begin with `laws`; `cases` reads cases from pages, `plugin` runs them under pytest.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Finds evidence of calls in a text: their signs, names of tools, markup that is used, not just named.
+"""Finds evidence of calls in a text: signs of calls, names of tools, markup in use.
 
 In: a text, the signs of a format, the known tools. Out: whether and where the text may contain a call.
 Begin with `signs.py`.

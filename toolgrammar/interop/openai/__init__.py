@@ -1,4 +1,9 @@
-"""Converts calls, messages and streams to and from the shapes of OpenAI's chat completions."""
+"""Converts calls, messages and streams to and from the shapes of OpenAI's chat completions.
+
+In: a completion or its chunks. Out: `ToolCall`s and events; and the reverse. Begin with `shapes`;
+`repair` mends broken calls, `responses` reads the Responses API, `repaired_responses` repairs its
+calls.
+"""
 
 from toolgrammar.interop.openai.repair import repair_message, repair_response, repair_stream
 from toolgrammar.interop.openai.shapes import (

@@ -266,7 +266,7 @@ class StreamRaw(PayloadReader):
         return True
 
     def _without_front(self, text: str) -> str | None:
-        """Returns a piece, trimmed at its start if it is the first; None if the driver must trim."""
+        """Returns a piece, trimmed in front if it is the first; None if the driver must trim."""
         if self._began or not text:
             return text
         # A chunk may cut `\r\n`, so the driver's trimmer decides.
