@@ -101,7 +101,7 @@ def _written(result: ParseResult, index: int) -> ToolCall:
 
 
 def _ways(message: Sequence[Stretch], target: Format) -> list[list[Stretch]]:
-    """Lists what to try to write of a message, from all of it to the least that is allowed."""
+    """Lists the variants of a message to try, from the whole one to the least that is allowed."""
     roles = set(target.tables.leaf_roles)
     # In a format without free text, the text of a call has to be a named argument.
     takes_text = bool(roles & {"input", "body"})

@@ -300,7 +300,7 @@ def carry_over(builder: Builder, draft: Draft) -> None:
             value = draft.arguments[key] = builder.carried[key]
             written = draft.member() + json.dumps(value, ensure_ascii=False)
             emit_arguments(builder, draft, written)
-            # Only the text between the two calls counts: words above the last call belong to that.
+            # Only the text between the two calls counts: words above the last call belong to it.
             behind = builder.calls[-1].span.end if builder.calls else 0
             above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)
             # With `And in the tests:` right above the call, the model may have named another value.

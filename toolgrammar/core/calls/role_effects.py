@@ -197,7 +197,7 @@ def take_argument(builder: Builder, draft: Draft, value: JsonValue, span: Span) 
 
 
 def doubt_unknown(builder: Builder, draft: Draft, value: JsonValue, span: Span) -> None:
-    """Doubts a call with an argument that its tool does not have, if it may be or hold one that it has."""
+    """Doubts a call with an argument unknown to its tool, if that may be or contain a known one."""
     key, spec = draft.key, builder.spec()
     known = spec.properties if spec is not None else {}
     # If the tool has a property `location` without a value so far, `locaton` is likely a

@@ -126,7 +126,7 @@ def _waits(node: Node, buffer: str, position: int) -> bool:
 
 
 def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
-    """Returns the token at an index; one that has to name a known tool and does not is skipped."""
+    """Returns the token at an index; skips tokens that have to name a known tool and do not."""
     match = node.token.match(driver.buffer, position)
     without: frozenset[str] = frozenset()
     while match is not None:

@@ -148,7 +148,7 @@ class MarksOfAny(_Marks):
     def _may_be(self, mark: str, text: str, start: int, end: int) -> bool:
         written = text[start:end]
         visible = written.strip()
-        # Of ` to=` the word ` to` is left, which prose has; an indented fence is no damaged one.
+        # ` to`, the rest of ` to=`, is a word of prose; an indented fence is not damaged.
         is_other = visible.isalnum() or visible == mark.strip()
         # `action:` is the end of another word, as in `transaction:`.
         is_other = is_other or continues_word(text, start)

@@ -173,7 +173,7 @@ def places_of_calls(text: str, tools: Mapping[str, ToolSpec]) -> list[tuple[int,
 
 
 def _is_by_mark(text: str, start: int, end: int) -> bool:
-    """Whether a name stands beside a mark, and is not set off by two of them as a mention is."""
+    """Whether a name stands beside a mark, and not between two of them, as in a mention."""
     if text[start - 1 : start] == text[end : end + 1] and _MENTIONED.match(text, end):
         return False
     is_behind = _MARK_BEFORE.search(text, max(0, start - _SHORT), start) is not None

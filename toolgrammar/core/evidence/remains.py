@@ -169,19 +169,19 @@ _KEY = late(r"""["'][\w ]+["']:?""")
 
 
 class FindsRemains(Protocol):
-    """Searches for what is left of damaged calls, of one format or of several."""
+    """Searches for the remains of damaged calls, of one format or of several."""
 
     def find(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str] | None:
-        """Returns where the first of them stands in a text, and what stands there."""
+        """Returns the place and the text of the first remains in a text; None if there are none."""
         ...
 
     def mended(self, text: str, tools: Mapping[str, ToolSpec]) -> Iterator[MendedMark]:
-        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        """Yields the ways to repair one damaged mark so that a call opens in a text."""
         ...
 
 
 class Remains:
-    """Searches for what is left of damaged calls of one format."""
+    """Searches for the remains of damaged calls of one format."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class Remains:
         self._named = tuple(f"<{name}" for name in names if "<" in self._openers)
 
     def find(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str] | None:
-        """Returns where the first of them stands in a text, and what stands there."""
+        """Returns the place and the text of the first remains in a text; None if there are none."""
         places = (
             self._symbol(text),
             self._tag(text),
@@ -221,7 +221,7 @@ class Remains:
         return min((each for each in places if each is not None), default=None)
 
     def mended(self, text: str, tools: Mapping[str, ToolSpec]) -> Iterator[MendedMark]:
-        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        """Yields the ways to repair one damaged mark so that a call opens in a text."""
         return self._marks_of_calls.mended(text)
 
     @cached_property
@@ -281,7 +281,7 @@ class Remains:
 
 
 class RemainsOfAny:
-    """Searches for what is left of damaged calls of several formats."""
+    """Searches for the remains of damaged calls of several formats."""
 
     def __init__(
         self,
@@ -297,12 +297,12 @@ class RemainsOfAny:
         self._each, self._marks = each, marks
 
     def find(self, text: str, tools: Mapping[str, ToolSpec]) -> tuple[int, str] | None:
-        """Returns where the first of them stands in a text, and what stands there."""
+        """Returns the place and the text of the first remains in a text; None if there are none."""
         places = (remains.find(text, tools) for remains in self._each(tools))
         return min((each for each in places if each is not None), default=None)
 
     def mended(self, text: str, tools: Mapping[str, ToolSpec]) -> Iterator[MendedMark]:
-        """Yields the ways to put one damaged mark right so that a call opens in a text."""
+        """Yields the ways to repair one damaged mark so that a call opens in a text."""
         for remains in self._each(tools):
             yield from remains.mended(text, tools)
         if self._marks is not None:

@@ -270,8 +270,7 @@ def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) 
     quote = '"' if name.terminal.name == "JSON_STRING" else ""
     marked = bool(before) and _is_mark(before[0])
     parts = [*map(_plain, before), f"{quote}{_NAME}{quote}"]
-    # After a mark the name is enough, unless a tag encloses the name: results of tools have that,
-    # too.
+    # After a mark the name is enough, unless a tag encloses the name, as also in results of tools.
     in_tag = bool(behind) and written(behind[0].terminal).strip().startswith("</")
     parts += () if marked and not in_tag else map(_plain, behind)
     # A mark counts anywhere in a line; a JSON object inside a sentence is an example.

@@ -128,7 +128,7 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
     path = repairs_of(driver.node).to_text
     if path is None or not driver.builder.has_arguments:
         return None
-    # Text after a key, a value without its own closer, or a string, may belong to that.
+    # The text may belong to the key, the string, or the value without a closer that it follows.
     last = driver.previous
     is_open = last is not None and last.leaf in ("key", "value")
     doubtful = is_open or (last is not None and last.terminal.name == "JSON_TEXT")

@@ -35,7 +35,7 @@ SHOWING_FENCE: Final = late(
     r"|log|output|example)\b[^\n]*\n\Z",
     re.IGNORECASE,
 )
-"""The opening line of a block whose language is one of texts, and not one that models write calls in."""
+"""The opening line of a block in a language of texts, in which models do not write calls."""
 _MARKDOWN: Final = Quote(
     rf"(?m:^ {{0,3}}`{{3,9}}(?:{_MARKDOWN_NAMES})[ \t\r]*\n)",
     r"(?m:^ {0,3}`{3,9}(?P<inner>\w[^`\n]*)?[ \t\r]*$)",

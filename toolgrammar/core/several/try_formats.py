@@ -66,7 +66,8 @@ class TriedFormats:
         self.opened = self.in_section = False
         self.free = self.free_before = 0
         """The offset after the last island, and after the one before."""
-        self.begun = self.thought = -1  # the offset of the open island, and of one that ended there
+        self.begun = self.thought = -1
+        """The offset of the open island, and of the island that ended right before it, or -1."""
         self.in_fence = self.fenced = False
         """Whether the last place, and the open island, are in a block of code."""
         self.alarms = 0  # the number of judgements on the end of the reasoning
@@ -155,7 +156,7 @@ class TriedFormats:
         """Returns the formats that open at an index, in the order in which they are tried.
 
         The formats of the last calls come first, then those with the longest opener, then those with
-        the lower index. What of a message decides has to be in `Place` (`known_beginnings.py`), too.
+        the lower index. Facts of a message that decide have to be in `known_beginnings.Place`, too.
 
         Returns:
             None if more text is needed: the name of a tool, which shows a call without its opener,
@@ -331,7 +332,7 @@ class TriedFormats:
         if self.fenced and not self.in_section:
             raise NotACall
         opener = driver.buffer[driver.island : driver.position]
-        # A bare element on a line of its own, the first of the message, is no word of a sentence.
+        # A tag alone on the first line of the message is not part of a sentence.
         alone = driver.buffer.startswith(("\n", "\r"), driver.position)
         alone = alone and driver.base + driver.island == 0
         # A name without any markup, alone in its line, is a word: `Ok`, or `json` above an object.
@@ -376,7 +377,7 @@ class TriedFormats:
 
 
 def _misfit(driver: Driver, chunk: str, *, final: bool) -> FormatMisfit | None:
-    """Feeds the driver; returns why the format that is read can't be the one meant, or None."""
+    """Feeds the driver; returns the sign that the text is in another format, or None."""
     try:
         driver.take(chunk, final=final)
     except FormatMisfit as misfit:

@@ -1,4 +1,4 @@
-"""Judges calls: which are doubted, which were lost, and what is said of them.
+"""Judges calls: decides which are doubted and which were lost, and reports both.
 
 In: a finished call and the text around it. Out: a doubt or a diagnostic, as docs/trust.md defines
 them. Examples: `standing.py` doubts a call in a block of code with prose around it,

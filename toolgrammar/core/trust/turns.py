@@ -40,7 +40,7 @@ def doubt_behind_observation(builder: Builder, draft: Draft) -> None:
 
 
 def doubt_behind_answer(builder: Builder, draft: Draft) -> None:
-    """Doubts the open call if the model gave its final answer before it: the call may be a part of that."""
+    """Doubts the open call if a final answer stands before it, since it may be part of that."""
     # In the markup of the call itself the answer has a doubt of its own. In a format without answers a
     # line that begins with `Answer:` is prose.
     is_behind = 0 <= builder.turns.answer_start < draft.start and builder.header.answer

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from toolgrammar.values.tools import ToolSpec
 
 CallAt: TypeAlias = "Callable[[str, int], ToolCall | None]"
-"""Reads a text on its own, and returns the call at a place of it."""
+"""Reads a text as a message, and returns its first call that ends behind a place."""
 
 _FENCE = late(fences.OPENING)
 _INDENTED_FENCE = late(rf"(?m:^)([ \t]{{1,64}})`{{{fences.LEAST},}}")
@@ -74,7 +74,7 @@ def report_unread(builder: Builder, signs: Signs, call_at: CallAt) -> None:
     Args:
         builder: the content of the message.
         signs: the signs of calls.
-        call_at: reads a text on its own, and returns the call at a place of it.
+        call_at: reads a text as a message, and returns its first call that ends behind a place.
     """
     if builder.header.calls == "last" and builder.calls:
         return  # those before it are text

@@ -84,7 +84,7 @@ def _still_begins(reader: RawReader) -> bool:
         return False
     begins = reader.end.beginnings.match(buffer, place) is not None
     if not begins and len(buffer) - place > _SHORT:
-        # A beginning after it comes before a whole closer after that.
+        # The beginning of a closer may stand before the next whole closer.
         found = reader.end.search_or_begun.search(buffer, place + 1)
         begins = found is not None and found.lastgroup == BEGUN
         if found is None or begins:

@@ -1,4 +1,4 @@
-"""Ends reasoning without a closer before calls at the end of the message, which are not part of it.
+"""Ends reasoning without a closer before calls at the end of the message, which it excludes.
 
 Example: after `<think>I need it.` and a complete call in the next line, the reasoning ends before
 the call.

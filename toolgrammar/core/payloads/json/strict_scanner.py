@@ -72,7 +72,7 @@ _WORD_RUN = anywhere(r"[\w.+-]*+")
 _BEGUN = anywhere(SCALAR_BEGUN)
 _DIGITS = late(r"([0-9])[0-9]+")
 _SHORT: Final = 32
-"""The characters of a number from which on its digits are not kept for each piece of it."""
+"""The length from which on runs of digits in a number are shortened (`_Scalar._shape`)."""
 
 
 class _Scalar:

@@ -31,7 +31,7 @@ class Gaps:
         self.comment_from = 0
         """The offset in the source of the open comment."""
         self._kind = ""
-        """Its opener, or the beginning of that."""
+        """The opener of the comment, as far as it has come."""
         self._head = ""
         """The first characters of its text, as many as dots have."""
         self._return_to = START

@@ -131,7 +131,7 @@ class ValueMarks:
 
     def _at_edge(self, text: str) -> Damaged | None:
         """Returns damaged markup at the start of a value, or half of it at the end; else None."""
-        # A value of that kind, whose opener is damaged: `<![CTA[a]]></param>`.
+        # A value of another kind, such as CDATA, whose opener is damaged: `<![CTA[a]]></param>`.
         if text.endswith(self._ends):
             mark = next(filter(text.endswith, self._ends))
             return Damaged(len(text) - len(mark), mark, f"{mark}{self._tag}")
