@@ -1,4 +1,7 @@
-"""Returns the machine of a format, which all its messages share."""
+"""Returns the machine of a format, which all its messages share.
+
+Example: two parsers of one format, with tools of the same names, have the same machine.
+"""
 
 from __future__ import annotations
 

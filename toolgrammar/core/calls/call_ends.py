@@ -65,7 +65,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         _note_beside(builder, draft, beside, place)
     if draft.repaired and builder.lacks_required:
         # An inserted bracket may belong to another place: an inner object may have taken the rest.
-        # Where a closer is missing, so may be the rest of a value, and arguments behind it.
+        # Behind a missing closer, more of the value and other arguments may be missing, too.
         found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
         draft.doubts.extend(sorted(found & {"bracket", "missing-close-tag"} - set(draft.doubts)))
     tell_beside(builder, draft)

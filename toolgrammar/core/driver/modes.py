@@ -1,4 +1,7 @@
-"""Makes drivers: combines the state and the loop of `core.state` with the modes of this package."""
+"""Makes drivers: combines the state and the loop of `core.state` with the modes of this package.
+
+Example: a new driver is in the mode `text`, and is fed with `driver.feed("Hi <tool")`.
+"""
 
 from __future__ import annotations
 
