@@ -54,10 +54,12 @@ def as_text(text: object) -> tuple[str, tuple[Diagnostic, ...]]:
         return data.decode("utf-8"), ()
     except UnicodeDecodeError:
         marked = data.decode("utf-8", errors=_HANDLER)
-    return marked.translate(dict.fromkeys(map(ord, _MARKS), "\ufffd")), tuple(_told(marked, data))
+    return marked.translate(dict.fromkeys(map(ord, _MARKS), "\ufffd")), tuple(
+        _reports(marked, data)
+    )
 
 
-def _told(marked: str, data: bytes) -> Iterator[Diagnostic]:
+def _reports(marked: str, data: bytes) -> Iterator[Diagnostic]:
     """Yields a diagnostic for each stretch of bad bytes; the thousandth covers all that follow."""
     place = behind = 0
     for number, found in enumerate(_BAD.finditer(marked), 1):

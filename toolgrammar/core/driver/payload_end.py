@@ -56,7 +56,7 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     if takes_text or not driver.builder.has_arguments:
         found.append(_goes_on(driver))
     if takes_text:
-        found += [_quotes_on(driver), _begins_second(driver, step or driver.previous)]
+        found += [_string_goes_on(driver), _begins_second(driver, step or driver.previous)]
     if any(found):
         assert driver.builder.draft is not None
         driver.builder.draft.doubts.append("skipped-markup")
@@ -136,7 +136,7 @@ def _may_grow(driver: Driver, rest: str) -> bool:
     return not driver.final and len(rest) < MOST
 
 
-def _quotes_on(driver: Driver) -> bool | None:
+def _string_goes_on(driver: Driver) -> bool | None:
     """Whether a string goes on behind the closer of a call; None if more text is needed.
 
     Of `{"a": "say "}</tool_call>" now"}` the object lacks a bracket: its closer may be quoted.

@@ -18,21 +18,21 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from toolgrammar.values.events import Event
 
-_Told = TypeVar("_Told", ToolCall, Diagnostic)
+_Located = TypeVar("_Located", ToolCall, Diagnostic)
 
 
-def without_prefix(told: _Told, origin: int) -> _Told:
+def without_prefix(located: _Located, origin: int) -> _Located:
     """Returns a call or a diagnostic whose spans are counted from an offset on."""
     if not origin:
-        return told
-    if isinstance(told, ToolCall):
-        return replace(told, span=_counted(told.span, origin))
+        return located
+    if isinstance(located, ToolCall):
+        return replace(located, span=_counted(located.span, origin))
     edits = tuple(
         Edit(_counted(each.span, origin), each.replacement)
-        for each in told.edits
+        for each in located.edits
         if not each.span.start < each.span.end <= origin
     )
-    return replace(told, span=_counted(told.span, origin), edits=edits)
+    return replace(located, span=_counted(located.span, origin), edits=edits)
 
 
 def event_without_prefix(event: Event, origin: int) -> Event:

@@ -128,7 +128,7 @@ class _Search:
 
     def __init__(self, builder: Builder, call_at: CallAt) -> None:
         self._builder, self._call_at = builder, call_at
-        self._told = _Told(builder)
+        self._covered = _Covered(builder)
         self._read = _texts_of_calls(builder)
         self._left = _MOST_READ
         """Texts that may be read once more."""
@@ -164,13 +164,13 @@ class _Search:
         begin = start + 1 if _JOINED.match(text) else start
         opened = openers_in(builder, start, text)
         stop = start + len(text)
-        if self._told.all_but_mended.touch(begin, stop):
+        if self._covered.all_but_mended.touch(begin, stop):
             return None
         fence = self._fence_in_line(start, text)
         if fence is not None or not (opened or signs.are_in(text, tools)):
             return fence
         found = signs.first_in(text, tools, opened)
-        is_near = self._told.mended.touch(begin, stop)
+        is_near = self._covered.mended.touch(begin, stop)
         if is_near and not (found is not None and found[2] and _holds_payload(text, signs, tools)):
             return None
         if found is not None and found[2]:
@@ -233,7 +233,9 @@ class _Search:
         # A list of calls has read the comma behind its object: of `}, "b": 2}]` the text is `"b": 2}]`.
         before = self._builder.source.slice(start - _LONGEST_COMMA, start).rstrip()
         behind = f",{text}" if before.endswith("},") else text
-        return begins_rest(behind) and not self._told.all_but_mended.touch(start, start + len(text))
+        return begins_rest(behind) and not self._covered.all_but_mended.touch(
+            start, start + len(text)
+        )
 
     def precedes_closer(self, start: int, text: str, signs: Signs) -> bool:
         """Whether text stands between a call and its closer, and may be a lost part of the call.
@@ -246,7 +248,7 @@ class _Search:
         if start not in self._ends:
             return False
         is_closed = signs.close(self._builder.source.slice(start - NEAR, start).rstrip())
-        return not is_closed and not self._told.all_but_mended.touch(start, start + len(written))
+        return not is_closed and not self._covered.all_but_mended.touch(start, start + len(written))
 
     def closer_of_value(self, start: int, text: str) -> Span | None:
         """Returns where a text behind a call first closes a value as the calls before it did.
@@ -321,7 +323,7 @@ def _holds_payload(text: str, signs: Signs, tools: Mapping[str, ToolSpec]) -> bo
     return _WORD.search(_TAG.sub("", closed)) is not None
 
 
-class _Told:
+class _Covered:
     """The places that diagnostics cover already; computed on first use, which most messages never need."""
 
     def __init__(self, builder: Builder) -> None:
@@ -339,11 +341,11 @@ class _Told:
 
     def _spans(self, *, mended: bool) -> _Spans:
         found = (each for each in self._builder.diagnostics if each.severity != "info")
-        return _Spans(each.span for each in found if _is_mended(each) == mended)
+        return _Spans(each.span for each in found if _reports_repair(each) == mended)
 
 
-def _is_mended(told: Diagnostic) -> bool:
-    return told.severity == "warning" and told.code not in _OF_CALLS
+def _reports_repair(diagnostic: Diagnostic) -> bool:
+    return diagnostic.severity == "warning" and diagnostic.code not in _OF_CALLS
 
 
 class _Spans:

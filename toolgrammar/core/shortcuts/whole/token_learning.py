@@ -171,7 +171,7 @@ def fuse(run: Run) -> FusedTokens | None:
     beside = ""
     for number, step in enumerate(run.steps):
         group = f"g{number}"
-        pattern, found = _piece(run.nodes[number], step, group)
+        pattern, found = _guarded_token(run.nodes[number], step, group)
         parts.append(pattern)
         marked = _marks(run, number, found, beside)
         if marked is None:
@@ -188,7 +188,7 @@ def fuse(run: Run) -> FusedTokens | None:
         # A role closes before the payload, and no token of the run has the mark for that.
         if payload.before:
             return None
-        parts.append(_end(end, payload))
+        parts.append(_before_payload(end, payload))
     else:
         marks = [_to_the_end(mark, f"g{len(run.steps) - 1}") for mark in marks]
     # The trim of a raw value depends on whether the grammar writes a line end before it.
@@ -220,7 +220,7 @@ def _marks(
     if needs_driver(step) or (step.before and not number):
         return None
     marks = [(_CLOSING_MARKS[role], f"g{number - 1}") for role in step.before]
-    unit = _unit(run, number)
+    unit = _start_mark(run, number)
     if unit is not None:
         marks.append((unit, group))
     if step.opens in GROUP_ROLES:
@@ -234,7 +234,7 @@ def _marks(
     return marks + [(_CLOSING_MARKS[role], group) for role in step.after]
 
 
-def _unit(run: Run, number: int) -> int | None:
+def _start_mark(run: Run, number: int) -> int | None:
     """Returns the mark that notes a token with which a call may begin; None for other tokens.
 
     `FIRST_UNIT` has an effect only if no earlier token of the island is noted.
@@ -249,7 +249,7 @@ def _unit(run: Run, number: int) -> int | None:
     return None if number else fused_tokens.FIRST_UNIT
 
 
-def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:
+def _guarded_token(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:
     """Writes one token, guarded against the tokens that the node prefers, and lists its roles."""
     machine = node.machine
     whole = machine.expressions.exact(step.terminal)
@@ -290,7 +290,7 @@ def _piece(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str
     return rf"{behind}(?>\s*{token})", found
 
 
-def _end(node: Node, payload: Step) -> str:
+def _before_payload(node: Node, payload: Step) -> str:
     """Returns the expression of a payload's beginning, where no token of the node matches."""
     name = payload.terminal.name
     begins = _beginning(payload)

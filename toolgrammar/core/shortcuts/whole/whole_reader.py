@@ -156,7 +156,7 @@ class WholeReader:
                 fused = learned
             end = match.end()
             # No stream would hold back a longer token, so the driver has to judge it.
-            if end - position > MAX_TOKEN or not self._follow(fused, match):
+            if end - position > MAX_TOKEN or not self._apply_marks(fused, match):
                 return None
             step = fused.payload
             if step is None:
@@ -178,22 +178,22 @@ class WholeReader:
             if over is not False:
                 return self._to_text(node, position) if over else None
 
-    def _follow(self, fused: FusedTokens, match: re.Match[str]) -> bool:
+    def _apply_marks(self, fused: FusedTokens, match: re.Match[str]) -> bool:
         """Applies the marks of a fused run; False if the driver has to read the message."""
         for mark, group in fused.marks:
             if mark <= fused_tokens.KEY:
-                if not self._leaf(mark, match[group]):
+                if not self._take_text(mark, match[group]):
                     return False
             elif mark == fused_tokens.UNIT or (mark == fused_tokens.FIRST_UNIT and self.unit < 0):
                 self.unit = match.start(group)
             elif mark == fused_tokens.END_ARGUMENT:  # The argument may have no value.
                 if self.arguments_start >= 0:
                     self.arguments_end = match.end(group)
-            elif not self._judge(mark, match, group):
+            elif not self._apply_mark(mark, match, group):
                 return False
         return not (fused.may_go_on and may_go_on(self.text, match.end()))
 
-    def _leaf(self, mark: int, written: str) -> bool:
+    def _take_text(self, mark: int, written: str) -> bool:
         """Takes a name, a key or an id; False if the call has a name or an id already."""
         if self.start < 0:
             self.start = self.unit
@@ -211,7 +211,7 @@ class WholeReader:
             self.id = decoded_token(written).strip() or None
         return True
 
-    def _judge(self, mark: int, match: re.Match[str], group: int) -> bool:
+    def _apply_mark(self, mark: int, match: re.Match[str], group: int) -> bool:
         """Applies a mark that may need the driver; returns False if it does."""
         if mark == fused_tokens.END_CALL:
             return self._end_call(match.end(group))
