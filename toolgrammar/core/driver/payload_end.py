@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _BRACKETS: Final = frozenset({"bracket", "missing-close-tag"})
 """Codes of repairs by which an object is closed."""
 _DELIMITERS: Final = frozenset({"bracket", "comma"})
-"""Codes of repairs that put in a delimiter between members or items."""
+"""Codes of repairs that insert a delimiter between members or items."""
 _ENDS_ITEM: Final = frozenset("]}{[<(`\r\n")
 """Characters that end a list or a line, or begin another item, a closer of a section, or a fence."""
 

@@ -101,7 +101,8 @@ def mend(driver: Driver) -> bool | None:
         is_early = driver.called and stands_early(buffer, place, final=driver.final, is_cut=is_cut)
         if is_early is None:
             return False
-        # `<|start|>assistant` opens a call, a thought or an answer: it does not tell by itself which.
+        # `<|start|>assistant` may open a call, a thought or an answer: alone it does not show
+        # which.
         begins = anchor.step.opens != "" or "call" in anchor.step.before
         begins = begins or driver.start_node.opener.match(buffer, place) is not None
         breaks_off = begins and may_lack_arguments(driver, place)
@@ -152,16 +153,17 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
 
 
 def _is_glued(driver: Driver, place: int) -> bool:
-    r"""Whether text directly after a tag, a quote or a bracket may belong to what stands before it.
+    r"""Whether text directly after a tag, a quote or a bracket may belong to that.
 
-    In `</path>[\n<text>` to a damaged tag, in `path=""a"/>` to the attribute, in `{}a": 1}` to `{}`.
+    In `</path>[\n<text>` the `[` may belong to a damaged tag, in `path=""a"/>` the `a"` to the
+    attribute, in `{}a": 1}` the member to the object.
     """
     if driver.base + place != driver.last_end or place == len(driver.buffer):
         return False
     last = driver.previous
     if last is not None and last.terminal.text.strip().endswith((">", '"')):
         return True
-    # The bracket of a payload; behind that of the call itself all arguments came.
+    # Only behind the bracket of a payload: the bracket of the call itself follows all arguments.
     before = driver.builder.source.slice(driver.last_end - 1, driver.last_end)
     is_payload = last is not None and last.leaf != ""
     return is_payload and touches(before, driver.buffer[place])

@@ -65,7 +65,7 @@ def doubt_open_brackets(driver: Driver) -> bool:
         return True
     place = blanks.match(buffer, driver.position).end()
     if start.opener.match(buffer, place):
-        driver.payload.note_open_brackets(are_open=False)  # it is told of
+        driver.payload.note_open_brackets(are_open=False)  # they are reported
         message = "Found the opener of a call or a thought in the midst of a payload; it may be cut"
         doubt_open(builder, "bracket", message, Span(driver.last_end, driver.last_end))
         return True

@@ -178,7 +178,7 @@ def _closes_lost_list(mended: Mended) -> bool:
 
 
 def _opens_twice(mended: Mended) -> bool:
-    """Whether the opener of a list whose closer was put in may be one too many.
+    """Whether the opener of a list whose closer was inserted may be one too many.
 
     As in `{"a": [["b", "c"], "d": 1}`, in `{"a": ("b"}`, where another mark stands for it, or, where
     no schema tells, in `{"a": ["b"}`.
@@ -240,7 +240,7 @@ def _stands_for_value(mended: Mended) -> bool:
 
 
 def _swallows_next_call(mended: Mended) -> bool:
-    """Whether an argument that the tool does not have holds some that it has: it may be the next call.
+    """Whether an argument unknown to the tool contains known ones, so that it may be the next call.
 
     Example: the object `invoke`, if `<invoke>` was written for `</invoke>`.
     """

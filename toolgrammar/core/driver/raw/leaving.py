@@ -43,8 +43,8 @@ def close_raw(reader: RawReader, end: int) -> None:
     reader.let_go()
     # An opener that contains the value's closer, as `n="` does, is markup: text would be escaped.
     is_markup = reader.end.tagged or reader.end.value_closing.search(reader.sibling)
-    # A value that holds its own opener, and has one closer for both or none, may have been begun
-    # anew there.
+    # If a value contains its own opener, and one closer or none for both, the model may have begun
+    # the value anew there.
     begins_anew = reader.mended or reader.values_open > 0
     opener = reader.sibling or (reader.own_opener if begins_anew else "")
     if opener and (reader.mended or is_markup):

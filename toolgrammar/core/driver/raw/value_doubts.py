@@ -257,7 +257,7 @@ def doubt_open_end(driver: Driver, end: int) -> None:
             f"Found `{turn_end[0].strip()}` at the end of a value; it may end the model's turn"
         )
         doubt_open(builder, "stray-close-tag", message, Span(start, stop))
-    # A value whose text tells its type is judged by `RawValues`.
+    # If the text of a value decides its type, `RawValues` judges the value.
     elif builder.header.types == "shape" or not builder.has_draft:
         return
     elif is_broken_json(builder.source.slice(start, stop), None):

@@ -94,7 +94,7 @@ def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
         if "string" in types:
             # The schema wants a text: `0x1F` becomes `"0x1F"`, in the model's own spelling.
             return Scalar(as_json(word), "number")
-        # `007` may be a code: only a schema tells that it is a number.
+        # `007` may be a code: only a schema shows that it is a number.
         if _ZEROS.fullmatch(word):
             return None
     return Scalar(number, "number")

@@ -104,7 +104,7 @@ class Faults(list[Fault]):
     def note_zeros(self, word: str, end: int, schema: JsonSchema | None) -> str | None:
         """Records a whole number with leading zeros; returns the JSON of its text if it is kept.
 
-        `zip=02134` may be a code, and `mode=0777` octal: only a schema tells.
+        `zip=02134` may be a code, and `mode=0777` octal: only a schema decides.
 
         Args:
             word: the number, with its sign.
