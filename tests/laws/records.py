@@ -1,6 +1,6 @@
-"""Records of what becomes of each example of each page: a short digest of each, by its name.
+"""Records of what becomes of each example of each page: a short digest of each part, by its name.
 
-Example of two lines: `"hermes": {` and `"one-call": "3f2a9c01be"`.
+Example of two lines: `"hermes": {` and `"one-call": "3f2a9c 01be77"`, for two parts.
 """
 
 import json
@@ -13,7 +13,8 @@ import toolgrammar
 from tests.laws.every_case import every_page_case, page_cases
 from toolgrammar.testing import Case
 
-_DIGITS = 10
+_DIGITS = 6
+"""Hexadecimal digits of the digest of a part."""
 _SHOWN = 4000
 _LEAST = 1900
 """The least number of examples that a record knows."""
@@ -22,12 +23,12 @@ _LEAST = 1900
 class Record:
     """The digests as they were when they were last looked at."""
 
-    def __init__(self, name: str, described: Callable[[Case], str]) -> None:
+    def __init__(self, name: str, described: Callable[[Case], dict[str, str]]) -> None:
         """Makes a record.
 
         Args:
             name: that of the module which describes the examples, and of the file beside it.
-            described: writes out what becomes of an example.
+            described: writes out what becomes of an example, by the names of the parts.
         """
         self._command = f"`python -m tests.laws.{name}`"
         self._path = Path(__file__).with_name(f"{name}.json")
@@ -41,8 +42,7 @@ class Record:
         return found
 
     def _digest(self, case: Case) -> str:
-        text = self._described(case).encode("utf-8", "surrogatepass")
-        return sha256(text).hexdigest()[:_DIGITS]
+        return " ".join(_digest_of(text) for text in self._described(case).values())
 
     def hold(self, format_id: str) -> None:
         """Asserts that the examples of a format become what they became."""
@@ -52,10 +52,19 @@ class Record:
             name = _name(case)
             if name not in known:  # a new example: its page says what is expected
                 continue
-            assert self._digest(case) == known[name], (
-                f"{name} of {format_id} is not as recorded. Compare with the last commit; where the "
-                f"change is meant, {self._command} writes the record anew and names what changed. "
-                f"Now:\n{self._described(case)[:_SHOWN]}"
+            parts = self._described(case)
+            digests = known[name].split(" ")
+            assert len(digests) == len(parts), f"{self._command} records other parts"
+            changed = {
+                part: text
+                for digest, (part, text) in zip(digests, parts.items(), strict=True)
+                if digest != _digest_of(text)
+            }
+            now = "\n".join(f"{part}:\n{text[:_SHOWN]}" for part, text in changed.items())
+            assert not changed, (
+                f"{name} of {format_id} is not as recorded ({', '.join(changed)}). Compare with the "
+                f"last commit; where the change is meant, {self._command} writes the record anew and "
+                f"names what changed. Now:\n{now}"
             )
 
     def is_of_most(self) -> bool:
@@ -75,6 +84,10 @@ class Record:
                     print(f"{format_id}: {name}")  # noqa: T201 - the command says what changed
         text = json.dumps(every, indent=1) + "\n"
         self._path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _digest_of(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def _name(case: Case) -> str:

@@ -3,7 +3,7 @@
 The wire text of its calls and of their results, a conversation, the prompt; its messages and streams
 for other APIs, also repaired ones; and what an engine answers whose tools return their arguments.
 `python -m tests.laws.written` writes the record anew: what changed shows by the name of its example,
-and has to be meant. Example of a line: `"hermes": {"one-call": "3f2a9c01be"}`.
+and has to be meant.
 """
 
 import json
@@ -27,7 +27,7 @@ _PIECE = 7
 _APIS = (openai, anthropic, langchain)
 
 
-def described(case: Case) -> str:
+def described(case: Case) -> dict[str, str]:
     """Writes out what is made of an example."""
     # The driver and the shortcut cut events otherwise, and which of them reads would depend on what
     # the process read of the format before.
@@ -35,12 +35,17 @@ def described(case: Case) -> str:
         return _described(case)
 
 
-def _described(case: Case) -> str:
+def _described(case: Case) -> dict[str, str]:
     parser = Parser(case.format, tools=case.tools, prefix=case.prefix)
     events = [*parser.feed(case.text), *parser.close()]
     result = parser.result
-    parts = [*_wire(case, result), *_messages(result, events), *_repaired(case, result)]
-    return "\n".join([*parts, *_engine(case, result)])
+    parts = {
+        "wire": _wire(case, result),
+        "messages": _messages(result, events),
+        "repaired": _repaired(case, result),
+        "engine": _engine(case, result),
+    }
+    return {name: "\n".join(texts) for name, texts in parts.items()}
 
 
 def _told(make: Callable[[], object]) -> str:

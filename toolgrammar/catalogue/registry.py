@@ -224,6 +224,7 @@ class Formats(Mapping[str, Format]):
         if found is None:
             with self._lock:
                 self._ask_packages()
+                # Sorted for the digest; the order of reading is `_rank` in `parsing/readers.py`.
                 found = self._auto = AnyOf(
                     (self._formats[name] for name in sorted(self._formats)), AUTO
                 )

@@ -6,8 +6,8 @@ closer.
 Anything else that a payload needs is code, in the module that its row names: the scanner, the
 writer, and the rules by which plain Lark reads it (`core/payloads/literals/bare.py` is short, with
 its scanner in `scan_bare.py`). `tests/units/grammar/test_payload_kinds.py` tests each payload with
-every law, from a sample there; `fuzz/grammars.py` draws grammars with those that it declares. A few need
-more: a payload without a distinctive first character declares how it begins in
+every law, from a sample there; `fuzz/grammars.py` draws grammars with those that it declares, and need
+not have a new one. A new notation is another word of `Notation`. A few payloads need more: a payload without a distinctive first character declares how it begins in
 `core/machine/expressions.py`; what a scanner mends, and what it doubts, it lists as faults
 (`core/payloads/literals/payload_faults.py`); for a payload without a last character of its own,
 `reference/tree_feed.py` shows the text after it. These find it by its notation: search for

@@ -106,7 +106,7 @@ class Lint:
                 if name in self._reached(name) and not name.startswith("__"):
                     place = self._places.definition(name) or self._places.start()
                     message = f"`{roles.bare_name(name)}` holds itself: values inside are not kept"
-                    hint = "declare a payload that nests: JSON_VALUE, BARE_OBJECT, ELEMENTS"
+                    hint = "declare a payload that nests, such as JSON_VALUE, BARE_OBJECT, ELEMENTS"
                     if origin == "start":
                         message = "`start` holds itself"
                         hint = "what stands several times is written `(TEXT | call)*`"

@@ -98,7 +98,9 @@ def said_of_each(folder: Path) -> dict[str, list[list[str]]]:
 
 
 def test_every_sentence_is_as_recorded(tmp_path: Path) -> None:
-    assert said_of_each(tmp_path) == json.loads(RECORD.read_text(encoding="utf-8"))
+    recorded = json.loads(RECORD.read_text(encoding="utf-8"))
+    command = "python -m tests.units.grammar.compiling.test_author_errors"
+    assert said_of_each(tmp_path) == recorded, f"where the change is meant: {command}"
 
 
 @pytest.mark.parametrize(
