@@ -14,9 +14,9 @@ from toolgrammar.core.evidence.mended_marks import MarksOfAny
 from toolgrammar.core.evidence.remains import RemainsOfAny
 from toolgrammar.core.evidence.signs import SeveralSigns, Signs
 from toolgrammar.core.message.settings import Settings
-from toolgrammar.core.several.alternative import neutral_machine
 from toolgrammar.core.several.known_beginnings import KnownBeginnings
 from toolgrammar.core.several.openers import AnyOpeners, OpenerSet
+from toolgrammar.core.several.tried_format import neutral_machine
 from toolgrammar.core.several.try_formats import TriedFormats
 from toolgrammar.grammar.call_evidence import ANY_NAME, MENTIONED, is_of_any_call
 from toolgrammar.parsing.machines import machine_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.evidence.remains import FindsRemains
     from toolgrammar.core.machine.machine import Machine
     from toolgrammar.core.message.build import Builder
-    from toolgrammar.core.several.alternative import Traits
+    from toolgrammar.core.several.tried_format import Traits
     from toolgrammar.core.shortcuts.whole.shortcut_rules import ShortcutRules
     from toolgrammar.values.tools import ToolSpec
 

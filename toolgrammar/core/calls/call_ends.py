@@ -17,7 +17,7 @@ from toolgrammar.core.trust.beside_arguments import tell_beside
 from toolgrammar.core.trust.cut_texts import doubt_begun_anew
 from toolgrammar.core.trust.mended_calls import doubt_mended
 from toolgrammar.core.trust.missing_errors import is_misfit, report_owed
-from toolgrammar.core.trust.standing import doubt_shown
+from toolgrammar.core.trust.quoted_calls import doubt_shown
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span

@@ -177,7 +177,7 @@ def begins_second(behind: str, takes: Callable[[str], bool], *, final: bool) -> 
     return False if final or match.end() < len(behind) else None
 
 
-def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
+def ends_too_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
     """Whether the Python call that a bracket ends goes on behind the bracket; None if that needs more text.
 
     In `[f(a=[1]], b=2)]` a bracket too many ends `a`, and `b` follows. In `[f(a=1])]` the parenthesis of
@@ -192,7 +192,7 @@ def stands_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool | 
     return is_cut if final else None
 
 
-def stands_at(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
+def member_begins(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
     """Whether a member of any name begins at a place; None if that needs more text.
 
     `final` and `is_cut` are as in `goes_on`.

@@ -26,7 +26,7 @@ _OF_ARGUMENTS: Final = KEYS_OF_ARGUMENTS | {"action_input", "action_variables", 
 _OF_CALLS: Final = _OF_ARGUMENTS | _AROUND
 
 
-def are_no_arguments(
+def are_schema_or_call(
     name: str,
     arguments: Mapping[str, object] | None,
     spec: ToolSpec | None,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.evidence.member_behind import stands_early
+from toolgrammar.core.evidence.member_behind import ends_too_early
 from toolgrammar.core.evidence.named_tools import names_other_tool
 from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.expressions import written
@@ -98,7 +98,9 @@ def mend(driver: Driver) -> bool | None:
     anchor = _anchor(driver, place)
     if anchor is not None:
         is_cut = driver.builder.end.is_cut
-        is_early = driver.called and stands_early(buffer, place, final=driver.final, is_cut=is_cut)
+        is_early = driver.called and ends_too_early(
+            buffer, place, final=driver.final, is_cut=is_cut
+        )
         if is_early is None:
             return False
         # `<|start|>assistant` may open a call, a thought or an answer: alone it does not show

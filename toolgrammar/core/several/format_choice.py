@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolgrammar.core.message.groups import Group
     from toolgrammar.core.message.listing import Mark as Listed
     from toolgrammar.core.message.turns import Turns
-    from toolgrammar.core.several.alternative import Alternative
+    from toolgrammar.core.several.tried_format import TriedFormat
     from toolgrammar.core.state.driver import Driver
     from toolgrammar.values.events import Event
 
@@ -107,7 +107,7 @@ class Judge:
     def __init__(self, begin: Callable[..., None]) -> None:
         """Makes a judge; `begin` is `TriedFormats.begin`, which begins to read an island."""
         self._begin = begin
-        self.queue: list[Alternative] = []
+        self.queue: list[TriedFormat] = []
         """The formats to try next for the open island."""
         self.trying = False
         """Whether an island is read on trial, only to compare the formats."""
@@ -128,7 +128,7 @@ class Judge:
         self.found_misfit = False
         """Whether the format that was tried last needs a repair."""
 
-    def open(self, builder: Builder, queue: list[Alternative]) -> None:
+    def open(self, builder: Builder, queue: list[TriedFormat]) -> None:
         """Notes the beginning of an island, and the formats that may read it beside the first."""
         self.queue, self.passed, self.misfits, self.doubted = queue, -1, {}, set()
         if not queue:
@@ -152,7 +152,7 @@ class Judge:
         builder.queue.put(self.kept + new if self.kept else new)
         self.kept = []
 
-    def judge(self, driver: Driver, mark: Mark, leader: Alternative, misfit: FormatMisfit) -> str:
+    def judge(self, driver: Driver, mark: Mark, leader: TriedFormat, misfit: FormatMisfit) -> str:
         """Takes the driver back to the island, in the format that is chosen to read it.
 
         Args:
@@ -181,7 +181,7 @@ class Judge:
         # A reading without a call is not better than one that has named a tool.
         name = builder.draft.name if builder.draft is not None else None
         winner = leader
-        left: list[Alternative] = []
+        left: list[TriedFormat] = []
         for place, other in enumerate(others):
             events = self._try(driver, mark, other, text, length)
             goes_on = events is not None and begins_with(given, events)
@@ -212,7 +212,7 @@ class Judge:
         return text
 
     def _stumbled(
-        self, driver: Driver, mark: Mark, leader: Alternative, text: str, reached: int
+        self, driver: Driver, mark: Mark, leader: TriedFormat, text: str, reached: int
     ) -> tuple[int, list[Event]]:
         """Returns the length of the shortest text that shows the stumble, and the events up to it.
 
@@ -230,7 +230,7 @@ class Judge:
         return length, joined(driver.builder.queue.events)
 
     def _stumbles_at(
-        self, driver: Driver, mark: Mark, leader: Alternative, text: str, start: int
+        self, driver: Driver, mark: Mark, leader: TriedFormat, text: str, start: int
     ) -> int:
         """Returns the length of text at which a format stumbles, in the words of `_stumbled`.
 
@@ -251,7 +251,7 @@ class Judge:
         return length
 
     def _try(
-        self, driver: Driver, mark: Mark, other: Alternative, text: str, length: int
+        self, driver: Driver, mark: Mark, other: TriedFormat, text: str, length: int
     ) -> list[Event] | None:
         """Returns the events of a format for a text; None if it stumbles or does not go on."""
         shown = self.misfits.get(other.number)

@@ -20,8 +20,8 @@ from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.core.several.open_search import OpenSearch
 from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged, may_be_none
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
-from toolgrammar.core.trust.evidence import is_name, opens_as_prose
-from toolgrammar.core.trust.standing import is_doubtful
+from toolgrammar.core.trust.call_or_text import is_name, opens_as_prose
+from toolgrammar.core.trust.quoted_calls import is_doubtful
 from toolgrammar.core.trust.stray_reasoning_closer import COMMON, with_halves
 from toolgrammar.patterns.partial import MAX_TOKEN, alternation
 from toolgrammar.values.patterns import compile_pattern
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from toolgrammar.core.machine.machine import Node
-    from toolgrammar.core.several.alternative import FormatsToTry
+    from toolgrammar.core.several.tried_format import FormatsToTry
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.tools import ToolSpec
 

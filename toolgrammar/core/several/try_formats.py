@@ -16,12 +16,11 @@ from toolgrammar.core.driver.reading_text import is_in_code
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.message.listing import FormatMisfit
-from toolgrammar.core.several.alternative import Alternative, puts_in, with_named_first
 from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
 from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at
 from toolgrammar.core.several.reasoning_ends import MOST_ALARMS, OtherEnds, end_of, follows_thought
-from toolgrammar.core.trust.code_around import note_block, note_quoted
-from toolgrammar.core.trust.evidence import (
+from toolgrammar.core.several.tried_format import TriedFormat, implies_tool, with_named_first
+from toolgrammar.core.trust.call_or_text import (
     NotACall,
     begins_its_arguments,
     is_code_block,
@@ -32,13 +31,14 @@ from toolgrammar.core.trust.evidence import (
     names_a_tool,
     tag_of_tool,
 )
+from toolgrammar.core.trust.code_around import note_block, note_quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolgrammar.core.machine.machine import Machine, Node
     from toolgrammar.core.message.build import Builder
-    from toolgrammar.core.several.alternative import FormatsToTry
+    from toolgrammar.core.several.tried_format import FormatsToTry
     from toolgrammar.core.state.driver import Driver
 
 
@@ -55,13 +55,13 @@ class TriedFormats:
         self.openers = several.openers
         self.search = OpenSearch(self.openers)
         self.builder = builder
-        self.tried: dict[int, Alternative] = {}
-        self.current: Alternative | None = None  # the format that is read, or was read last
-        self.home: Alternative | None = None  # the current one again, if the open island is none
+        self.tried: dict[int, TriedFormat] = {}
+        self.current: TriedFormat | None = None  # the format that is read, or was read last
+        self.home: TriedFormat | None = None  # the current one again, if the open island is none
         self.home_node: Node | None = None
         self.judge = Judge(self.begin)
         self.mark: Mark | None = None
-        self.here: list[Alternative] = []  # all formats that open at the place of the open island
+        self.here: list[TriedFormat] = []  # all formats that open at the place of the open island
         # Whether an island is read, or was read last, and whether it stands in a section.
         self.opened = self.in_section = False
         self.free = self.free_before = 0
@@ -152,7 +152,7 @@ class TriedFormats:
         found = self._candidates(driver, driver.node, place)
         return None if found is None else bool(found)
 
-    def _candidates(self, driver: Driver, node: Node, place: int) -> list[Alternative] | None:
+    def _candidates(self, driver: Driver, node: Node, place: int) -> list[TriedFormat] | None:
         """Returns the formats that open at an index, in the order in which they are tried.
 
         The formats of the last calls come first, then those with the longest opener, then those with
@@ -171,12 +171,12 @@ class TriedFormats:
         if quoted:
             return []
         self._count_calls()
-        found: list[tuple[int, int, int, Alternative]] = []
+        found: list[tuple[int, int, int, TriedFormat]] = []
         current = self.current
         for number, length in self._evidence(buffer, place, lengths):
             alternative = self.tried.get(number)
             if alternative is None:
-                alternative = self.tried[number] = Alternative(number, self.several)
+                alternative = self.tried[number] = TriedFormat(number, self.several)
             at = node if alternative is current else alternative.node
             if (
                 offset < alternative.resume
@@ -240,7 +240,7 @@ class TriedFormats:
 
     # Islands
 
-    def _enter(self, driver: Driver, found: list[Alternative]) -> None:
+    def _enter(self, driver: Driver, found: list[TriedFormat]) -> None:
         """Begins an island in the first of the formats that open there."""
         if self.trying:
             raise Ended
@@ -255,7 +255,7 @@ class TriedFormats:
         self.judge.open(self.builder, found[1:])
         self.begin(driver, found[0], watched=several)
 
-    def begin(self, driver: Driver, alternative: Alternative, *, watched: bool) -> None:
+    def begin(self, driver: Driver, alternative: TriedFormat, *, watched: bool) -> None:
         """Begins to read the open island in a format, at the driver's position.
 
         Args:
@@ -323,7 +323,7 @@ class TriedFormats:
         known = names_a_tool(builder)
         if known:
             # If the name of the tool is not in the text, any object may stand there.
-            is_put_in = driver.previous is not None and puts_in(driver.previous)
+            is_put_in = driver.previous is not None and implies_tool(driver.previous)
             if not (self.several.is_auto and is_put_in):
                 return
             if not begins_its_arguments(builder, driver.buffer, driver.position):

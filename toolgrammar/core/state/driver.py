@@ -28,7 +28,7 @@ from toolgrammar.core.calls.role_effects import close_role
 from toolgrammar.core.message.quoted import Blocks
 from toolgrammar.core.message.source import Source
 from toolgrammar.core.state.open_payload import OpenPayload
-from toolgrammar.core.trust.evidence import NotACall
+from toolgrammar.core.trust.call_or_text import NotACall
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.values.patterns import blanks
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.evidence.member_behind import begins_word, stands_at
+from toolgrammar.core.evidence.member_behind import begins_word, member_begins
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -142,7 +142,7 @@ def rest_follows(builder: Builder, text: str, place: int, *, final: bool) -> boo
     # A letter may begin a key whose quote is damaged: `{}city": "Oslo"}`.
     if first not in _LEADS and not begins_word(first):
         return False
-    follows = stands_at(text, place, final=final, is_cut=builder.end.is_cut)
+    follows = member_begins(text, place, final=final, is_cut=builder.end.is_cut)
     # If the model wrote that it calls nothing, there is neither a draft nor a call.
     last = builder.calls[-1] if follows and not builder.has_draft and builder.calls else None
     if last is not None and "skipped-markup" not in last.doubts:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.trust.evidence import is_inline_code
-from toolgrammar.core.trust.standing import CODE, NESTED
+from toolgrammar.core.trust.call_or_text import is_inline_code
+from toolgrammar.core.trust.quoted_calls import CODE, NESTED
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span

@@ -24,7 +24,7 @@ from toolgrammar.core.evidence.used import (
 )
 from toolgrammar.core.trust.beside_arguments import report_rest
 from toolgrammar.core.trust.cut_texts import CODE as BEGUN_ANEW
-from toolgrammar.core.trust.standing import openers_in
+from toolgrammar.core.trust.quoted_calls import openers_in
 from toolgrammar.patterns import fences
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span

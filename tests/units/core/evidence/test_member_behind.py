@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolgrammar.core.evidence.member_behind import goes_on, may_go_on, stands_early
+from toolgrammar.core.evidence.member_behind import ends_too_early, goes_on, may_go_on
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def test_the_bracket_may_stand_for_the_first_quote(
 @pytest.mark.parametrize("gap", [", ", ",", " ", ""])
 def test_a_keyword_argument_goes_on_behind_a_bracket(gap: str) -> None:
     for text, goes in (('unit="K")', True), ("unit == 1", False)):
-        assert stands_early(f"]{gap}{text}", 0, final=True, is_cut=True) is goes
-    assert stands_early(f"]{gap}unit", 0, final=False, is_cut=False) is None
-    assert stands_early(f"]{gap}unit", 0, final=True, is_cut=False) is False
-    assert stands_early(f"]{gap}unit", 0, final=True, is_cut=True) is True
+        assert ends_too_early(f"]{gap}{text}", 0, final=True, is_cut=True) is goes
+    assert ends_too_early(f"]{gap}unit", 0, final=False, is_cut=False) is None
+    assert ends_too_early(f"]{gap}unit", 0, final=True, is_cut=False) is False
+    assert ends_too_early(f"]{gap}unit", 0, final=True, is_cut=True) is True
 
 
 @pytest.mark.parametrize("blanks", ["", " ", "\n"])
@@ -57,13 +57,13 @@ def test_behind_a_bracket_alone_a_parenthesis_may_have_been_cut_and_no_member_ha
     blanks: str,
 ) -> None:
     assert goes_on(blanks, lambda _: True, final=True, is_cut=True) is False
-    assert stands_early(f"]{blanks}", 0, final=True, is_cut=True) is True
-    assert stands_early(f"]{blanks}", 0, final=True, is_cut=False) is False
+    assert ends_too_early(f"]{blanks}", 0, final=True, is_cut=True) is True
+    assert ends_too_early(f"]{blanks}", 0, final=True, is_cut=False) is False
 
 
 @pytest.mark.parametrize("bracket", ["]", "}"])
 def test_a_parenthesis_that_closes_shows_that_the_bracket_before_it_is_early(bracket: str) -> None:
     for text in (")", " )]"):
-        assert stands_early(f"{bracket}{text}", 0, final=False, is_cut=False) is True
+        assert ends_too_early(f"{bracket}{text}", 0, final=False, is_cut=False) is True
     # Two parentheses are in order.
-    assert stands_early("))", 0, final=True, is_cut=False) is False
+    assert ends_too_early("))", 0, final=True, is_cut=False) is False

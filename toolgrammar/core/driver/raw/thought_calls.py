@@ -22,7 +22,7 @@ from toolgrammar.core.driver.raw.state import LINE
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import put_in
-from toolgrammar.core.trust.evidence import opens_as_prose
+from toolgrammar.core.trust.call_or_text import opens_as_prose
 from toolgrammar.core.trust.thoughts import judge_thought
 from toolgrammar.values.patterns import blanks
 

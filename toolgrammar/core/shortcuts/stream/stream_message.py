@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from toolgrammar.core.calls.role_effects import plain_name
 from toolgrammar.core.calls.wrappers import is_damaged
 from toolgrammar.core.evidence.named_tools import names_other_tool, oddity
-from toolgrammar.core.evidence.no_arguments import are_no_arguments
+from toolgrammar.core.evidence.no_arguments import are_schema_or_call
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.payloads.json.tokens import as_json, decoded_token
 from toolgrammar.values.calls import ToolCall
@@ -258,7 +258,7 @@ class StreamMessage:
     def end_call(self, end: int) -> bool:
         """Ends the call at an offset; returns False if the driver has to judge it."""
         name, index, start = self.name, self.index, self.arguments_start
-        if name is None or are_no_arguments(name, self.arguments, self.spec, self.tools):
+        if name is None or are_schema_or_call(name, self.arguments, self.spec, self.tools):
             return False
         # A call without arguments has emitted nothing so far.
         self.begin_call()

@@ -16,7 +16,7 @@ from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.shortcuts.stream.cursor import MOST_HELD, NEEDS_DRIVER, WAITS, PayloadReader
 from toolgrammar.core.shortcuts.whole.shortcut_rules import repeats_rightly, typed_value
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
-from toolgrammar.core.trust.evidence import ends_in_code
+from toolgrammar.core.trust.call_or_text import ends_in_code
 from toolgrammar.core.trust.thoughts import is_thought_doubtful, may_be_left_open
 from toolgrammar.grammar.roles import PROSE_ROLES
 from toolgrammar.patterns.trim import NONE, ONE_NEWLINE, STRIP

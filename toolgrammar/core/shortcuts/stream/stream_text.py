@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import matching
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER, WAITS
-from toolgrammar.core.trust.standing import is_doubtful
+from toolgrammar.core.trust.quoted_calls import is_doubtful
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.events import TextDelta
 from toolgrammar.values.patterns import blanks

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.evidence.member_behind import may_go_on
 from toolgrammar.core.evidence.named_tools import oddity
-from toolgrammar.core.evidence.no_arguments import are_no_arguments
+from toolgrammar.core.evidence.no_arguments import are_schema_or_call
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.core.payloads.json.whole import read_whole
@@ -30,8 +30,8 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import (
     typed_value,
 )
 from toolgrammar.core.shortcuts.whole.token_learning import learn, learned_from
-from toolgrammar.core.trust.evidence import ends_in_code
-from toolgrammar.core.trust.standing import is_doubtful
+from toolgrammar.core.trust.call_or_text import ends_in_code
+from toolgrammar.core.trust.quoted_calls import is_doubtful
 from toolgrammar.core.trust.thoughts import is_thought_doubtful, may_be_left_open
 from toolgrammar.grammar.roles import PROSE_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN
@@ -241,7 +241,7 @@ class WholeReader:
             return False
         spec = self.tools.get(name)
         # It may have been cut, or be no call.
-        if lacks_required(spec, arguments) or are_no_arguments(name, arguments, spec, self.tools):
+        if lacks_required(spec, arguments) or are_schema_or_call(name, arguments, spec, self.tools):
             return False
         raw = self.text[start : self.arguments_end] if start >= 0 else ""
         span = Span(self.start, end)

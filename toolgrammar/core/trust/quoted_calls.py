@@ -15,7 +15,7 @@ from toolgrammar.core.evidence.no_arguments import is_definition
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.message.quoted import SHOWING_FENCE
 from toolgrammar.core.message.reports import doubt
-from toolgrammar.core.trust.evidence import ends_in_code
+from toolgrammar.core.trust.call_or_text import ends_in_code
 from toolgrammar.core.trust.surroundings import (
     STRAIGHT,
     are_closed,

@@ -1,6 +1,6 @@
 """Holds the state of one of several formats that a message may be written in.
 
-Example: of two formats that the caller names, each is an alternative, with the node at which it
+Example: of two formats that the caller names, each is a `TriedFormat`, with the node at which it
 reads text and the index of its last call.
 """
 
@@ -81,7 +81,7 @@ class FormatsToTry(Protocol):
         ...
 
 
-class Alternative:
+class TriedFormat:
     """A reading of a message in one format, which has opened a call or reasoning in it."""
 
     def __init__(self, number: int, several: FormatsToTry) -> None:
@@ -132,12 +132,12 @@ class Alternative:
         return self._loaded[1]
 
 
-def puts_in(step: Step) -> bool:
+def implies_tool(step: Step) -> bool:
     """Whether a token stands for the name of the only tool, which the text does not contain."""
     return ("name", ANY_TOOL) in step.terminal.constants
 
 
-def with_named_first(found: list[Alternative], buffer: str, place: int) -> list[Alternative]:
+def with_named_first(found: list[TriedFormat], buffer: str, place: int) -> list[TriedFormat]:
     """Returns the formats that open at a tag with a given tool's name, in the order to try them.
 
     `<final_answer>` and `<think>` open the answer or reasoning in some formats. Where there is a
@@ -152,7 +152,7 @@ def with_named_first(found: list[Alternative], buffer: str, place: int) -> list[
     return [*(each for each in calls if each not in texts), *prose, *texts]
 
 
-def _opens_prose(alternative: Alternative, buffer: str, place: int) -> bool:
+def _opens_prose(alternative: TriedFormat, buffer: str, place: int) -> bool:
     """Whether a format opens something other than a call at an index."""
     node = alternative.node or alternative.machine.start
     match = node.token.match(buffer, place)
