@@ -43,8 +43,9 @@ COLONS: Final = ":=\uff1a"
 
 # Commas
 
-OTHER_COMMAS: Final = frozenset(";\uff0c")
-"""The characters that models write for the comma between members: `\uff0c` is that of Chinese."""
+COMMAS: Final = ",;\uff0c"
+"""The comma, and the characters that models write for it: `\uff0c` is that of Chinese."""
+OTHER_COMMAS: Final = frozenset(COMMAS) - {","}
 
 # Strings
 

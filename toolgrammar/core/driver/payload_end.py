@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import give_back_nameless
-from toolgrammar.core.evidence.member_behind import MOST, begins_second, goes_on
+from toolgrammar.core.evidence.member_behind import MOST, begins_second, goes_on, goes_on_in_list
 from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import text_of
@@ -50,11 +50,12 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
         found.append(_touches(driver))
-    # `}, "kilos": 25}` is text to the format. If the format allows no text there, its own rules
-    # judge it, unless it may be all of the arguments.
+    # `}, "kilos": 25}` is text to the format.
     takes_text = step is None or step.node.accepts_text
     if takes_text or not driver.builder.has_arguments:
         found.append(_goes_on(driver))
+    else:
+        found.append(_goes_on_in_list(driver))
     if takes_text:
         found += [_string_goes_on(driver), _begins_second(driver, step or driver.previous)]
     if any(found):
@@ -66,7 +67,7 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
 
 def ends_call(step: Step) -> bool:
     """Whether a token or payload ends a call, and its arguments may go on behind it."""
-    may_go_on = step.node.accepts_text or step.terminal.text.strip() == ")"
+    may_go_on = step.node.accepts_text or step.terminal.text.strip() in (")", "}")
     return "call" in step.after and may_go_on
 
 
@@ -111,6 +112,15 @@ def _goes_on(driver: Driver) -> bool | None:
             is_begun = written != "" and builder.end.is_cut
             return None if _may_grow(driver, rest) else is_begun
     return _begins_member(driver, rest, builder.awaits)
+
+
+def _goes_on_in_list(driver: Driver) -> bool | None:
+    """Whether the arguments may go on behind a call of a list; None if more text is needed."""
+    builder, rest = driver.builder, _behind(driver)
+    if not builder.has_draft:
+        return False
+    final, is_cut = not _may_grow(driver, rest), driver.final and builder.end.is_cut
+    return goes_on_in_list(_last(driver) + rest, 1, builder.awaits, final=final, is_cut=is_cut)
 
 
 def _behind_mark(rest: str) -> str:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.patterns.partial import tail_that_begins
-from toolgrammar.tools.json_tokens import COLONS
+from toolgrammar.tools.json_tokens import COLONS, COMMAS
 from toolgrammar.values.patterns import blanks, late
 
 if TYPE_CHECKING:
@@ -23,30 +23,30 @@ LAST: Final = ("}", ")")
 _COLONS: Final = tuple(COLONS)
 _CLOSERS: Final = "}] \t\r\n"
 """Characters behind an object that do not continue it."""
-_MARKS: Final = frozenset(f"}}],\"'\u201c{COLONS}")
+_MARKS: Final = frozenset(f"}}]\"'\u201c{COLONS}{COMMAS}")
 _MEMBER = late(
-    rf"""(?P<led>(?:[\s}}\]]{{0,32}},)?[\s}}\]]{{0,32}})
+    rf"""(?P<led>(?:[\s}}\]]{{0,32}}[{COMMAS}])?[\s}}\]]{{0,32}})
     (?:\Z
     |["\u201c](?:\Z|[^"\u201c\u201d\n]{{1,64}}(?:\Z|["\u201d]\s{{0,16}}(?:\Z|(?P<colon>[{COLONS}]))))
     |'(?:\Z|[^'\n]{{1,64}}(?:\Z|'\s{{0,16}}(?:\Z|(?P<single>[{COLONS}]))))
-    |(?<=[\s}}\],])(?P<word>[^\W\d][\w$-]{{0,63}})(?:\Z|\s{{0,16}}(?:\Z|(?P<sign>[{COLONS}]))))""",
+    |(?<=[\s}}\]{COMMAS}])(?P<word>[^\W\d][\w$-]{{0,63}})(?:\Z|\s{{0,16}}(?:\Z|(?P<sign>[{COLONS}]))))""",
     re.VERBOSE,
 )
 """The characters before a key, the key and its colon, or what models write for it; or a beginning of
 these that the text ends with."""
 _HALF = late(
-    rf"[^\W\d][\w.$/-]{{0,63}}(?:\s{{0,16}}(?:\Z|[{COLONS}])|[\"'\u201d]{{1,2}}(?:\s{{0,16}}(?:\Z|(?P<sign>[{COLONS},}}\]]))))"
+    rf"[^\W\d][\w.$/-]{{0,63}}(?:\s{{0,16}}(?:\Z|[{COLONS}])|[\"'\u201d]{{1,2}}(?:\s{{0,16}}(?:\Z|(?P<sign>[{COLONS}{COMMAS}}}\]]))))"
 )
 """A key or a string whose first quote was replaced by the bracket: `{}city": "Oslo"}`, `[1, }a"]`."""
 _STRING_REST: Final = "|".join(
     rf"""{quote}(?:[^\n]{{0,128}}?{quote})?\s{{0,16}}(?:[}}\]]"""
-    rf"""|,\s{{0,16}}(?:{quote}[^"'\n]{{1,64}}{quote}|[^\W\d]\w{{0,63}})\s{{0,16}}[{COLONS}])"""
+    rf"""|[{COMMAS}]\s{{0,16}}(?:{quote}[^"'\n]{{1,64}}{quote}|[^\W\d]\w{{0,63}})\s{{0,16}}[{COLONS}])"""
     for quote in "\"'"
 )
 """The rest of a string that continues behind a quote in it, up to a bracket or the next key."""
 _STRING = late(_STRING_REST)
 _BROKEN_STRING: Final = (
-    rf"[).!?]{{1,8}}[\"']\s{{0,16}},\s{{0,16}}(?:\"[^\"\n]{{1,64}}\"|'[^'\n]{{1,64}}')"
+    rf"[).!?]{{1,8}}[\"']\s{{0,16}}[{COMMAS}]\s{{0,16}}(?:\"[^\"\n]{{1,64}}\"|'[^'\n]{{1,64}}')"
     rf"\s{{0,16}}[{COLONS}]"
 )
 """The rest of a string whose quote and bracket were read as the end of its object: `)", "body": `."""
@@ -54,14 +54,15 @@ _BROKEN = late(_BROKEN_STRING)
 _SENTENCE_ENDS: Final = frozenset(").!?")
 """The first characters of such a rest; not the semicolon, which parts calls in some formats."""
 _SECOND = late(
-    rf"""\s{{0,64}}(?:\Z|(?:,\s{{0,16}})?(?:\Z|\{{\s{{0,16}}
+    rf"""\s{{0,64}}(?:\Z|(?:[{COMMAS}]\s{{0,16}})?(?:\Z|\{{\s{{0,16}}
     (?:\Z|["'](?:\Z|(?P<key>[^"'\n]{{1,64}})(?:\Z|["']\s{{0,16}}(?:\Z|(?P<colon>[{COLONS}])))))))""",
     re.VERBOSE,
 )
 """The beginning of a second object up to its first key, or a beginning of this that the text ends with."""
 _EARLY_BRACKET = late(
     r"[\]}]\s{0,16}(?P<closer>\))"
-    r"|[\]})]\s{0,16}(?:\Z|,?\s{0,16}(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
+    rf"|[\]}})]\s{{0,16}}(?:\Z|[{COMMAS}]?\s{{0,16}}"
+    r"(?:\Z|[^\W\d]\w{0,63}\s{0,16}(?:\Z|(?P<sign>=(?!=)))))"
 )
 """A bracket, and behind it a parenthesis that closes, or a keyword argument or its beginning."""
 
@@ -81,7 +82,7 @@ def may_go_on(text: str, place: int, *, is_payload: bool = False) -> bool:
     if last != "}":
         return last == ")" and text[place : place + 1] == "("
     first = blanks.match(text, place).end()
-    if is_payload and _SECOND.match(text, first) and text[first : first + 1] in ("{", ","):
+    if is_payload and _SECOND.match(text, first) and text[first : first + 1] in ("{", *COMMAS):
         return True
     # The check of one character avoids the expression for nearly every call.
     touching = text[place : place + 1]
@@ -153,7 +154,7 @@ def goes_on(
     if not final:
         return None
     # Cut inside the key: no complete message ends with a comma and a quote.
-    return "," in led and match.end() > match.end("led") and word is None
+    return led.endswith(tuple(COMMAS)) and match.end() > match.end("led") and word is None
 
 
 def begins_second(behind: str, takes: Callable[[str], bool], *, final: bool) -> bool | None:
@@ -192,6 +193,23 @@ def ends_too_early(text: str, place: int, *, final: bool, is_cut: bool) -> bool 
     return is_cut if final else None
 
 
+def goes_on_in_list(
+    text: str, place: int, awaits: Callable[[str], bool], *, final: bool, is_cut: bool = False
+) -> bool | None:
+    """Whether the arguments go on behind a call of a list, which ends at a place; None if that needs more text.
+
+    Of `[{"name": "f", "arguments": {"a": {}}}, "b": 1}}]` one brace is too many, of `[f(a=1), b=2)]` one
+    parenthesis. Only a comma leads on: to the next call, or to a member of this one. `awaits`, `final` and
+    `is_cut` are as in `goes_on`.
+    """
+    last, behind = text[place - 1 : place], text[place : place + MOST]
+    if last not in LAST or behind.lstrip()[:1] not in COMMAS:
+        return False
+    if last == ")":
+        return ends_too_early(text, place - 1, final=final, is_cut=is_cut)
+    return goes_on(behind, awaits, final=final, is_cut=is_cut)
+
+
 def member_begins(text: str, place: int, *, final: bool, is_cut: bool) -> bool | None:
     """Whether a member of any name begins at a place; None if that needs more text.
 
@@ -221,4 +239,6 @@ def begins_rest(text: str) -> bool:
     if begins_in_string(text):
         return True
     # In text a key without quotes may be a word of prose.
-    return text.startswith(",") and goes_on(text[:MOST], lambda _: False, final=True) is True
+    return (
+        text.startswith(tuple(COMMAS)) and goes_on(text[:MOST], lambda _: False, final=True) is True
+    )

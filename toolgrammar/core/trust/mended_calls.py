@@ -13,11 +13,14 @@ from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.message.reports import doubt
 from toolgrammar.core.payloads.json.guide import guide_of_tool
 from toolgrammar.core.trust.mended_values import (
+    begins_with,
+    ends_in_list,
     ends_with_stray,
     holds_bracket,
     holds_closer,
     holds_key,
     holds_member,
+    holds_object,
     is_placeholder,
     lists_of,
     objects_of,
@@ -64,6 +67,11 @@ class Mended(NamedTuple):
         """The strings in its arguments."""
         return strings_of(self.arguments)
 
+    @property
+    def awaited(self) -> AbstractSet[str]:
+        """The names of the tool's arguments that the call lacks; empty if the tool is not known."""
+        return self.spec.properties.keys() - self.arguments.keys() if self.spec else frozenset()
+
     def declares(self, key: str) -> bool:
         """Whether the tool is known, and has an argument of this name."""
         return self.spec is not None and key in self.spec.properties
@@ -79,10 +87,8 @@ def doubt_mended(builder: Builder, draft: Draft) -> None:
         return
     inside = bool(counted) or any(_is_inside(draft, each) for each in found)
     mended = Mended(draft.name or "", draft.arguments, found, codes, builder.spec())
-    reason = reason_to_doubt(mended, inside=inside)
-    if reason is not None:
-        code, message = reason
-        doubt(builder, draft, code, message, Span(draft.start, draft.start))
+    if reason := reason_to_doubt(mended, inside=inside):
+        doubt(builder, draft, *reason, Span(draft.start, draft.start))
 
 
 def sure_codes(found: Iterable[Diagnostic]) -> set[str]:
@@ -120,31 +126,24 @@ def _is_taken(arguments: dict[str, JsonValue], spec: ToolSpec | None) -> bool:
 # The rules. Each returns whether the repaired call shows that text was lost or belongs elsewhere.
 
 
-def _begins_anew(mended: Mended) -> bool:
+def _nests_arguments(mended: Mended) -> bool:
     """Whether a brace was inserted, and the arguments contain arguments.
 
-    As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`, or, from the first list or
-    object on, in `{"stops": [{"stops": [1, 2], "days": 3}`.
+    As in `{"name": "f", "arguments": {"a": "x", "arguments": {"a": "y"}}`, from the first list or object
+    on in `{"stops": [{"stops": [1, 2], "days": 3}`, or with one that the call lacks in `{"a": {"days": 3}`.
     """
     arguments = mended.arguments
     if not any(map(_puts_in_brace, mended.found)):
         return False
     own = {key for key in KEYS_OF_ARGUMENTS if mended.declares(key)}
-    first = next(iter(arguments), "")
-    return _holds_object(arguments, KEYS_OF_ARGUMENTS - own) or any(
-        part is not arguments and (_holds_object(part, KEYS_OF_ARGUMENTS) or _begins(part, first))
+    first, awaited = next(iter(arguments), ""), mended.awaited
+    return holds_object(arguments, KEYS_OF_ARGUMENTS - own) or any(
+        holds_object(part, KEYS_OF_ARGUMENTS)
+        or begins_with(part, first)
+        or not awaited.isdisjoint(part)
         for part in objects_of(arguments)
+        if part is not arguments
     )
-
-
-def _holds_object(part: dict[str, JsonValue], keys: AbstractSet[str]) -> bool:
-    """Whether an object contains another one under one of these keys."""
-    return any(isinstance(part.get(key), dict) for key in keys)
-
-
-def _begins(part: dict[str, JsonValue], key: str) -> bool:
-    """Whether an object begins with a list or an object under a key."""
-    return next(iter(part), None) == key and isinstance(part[key], dict | list)
 
 
 def _holds_next_call(mended: Mended) -> bool:
@@ -181,16 +180,24 @@ def _opens_twice(mended: Mended) -> bool:
     """Whether the opener of a list whose closer was inserted may be one too many.
 
     As in `{"a": [["b", "c"], "d": 1}`, in `{"a": ("b"}`, where another mark stands for it, or, where
-    no schema tells, in `{"a": ["b"}`.
+    no schema wants a list, in `{"a": ["b"}`.
     """
     if not any(map(_lacks_bracket, mended.found)):
         return False
     if any(map(_replaces_opener, mended.found)):
         return True
-    lists = [each for each in lists_of(mended.arguments) if each]
-    if mended.spec is None and any(map(_closes_lone_item, mended.found)):
-        return any(len(each) == 1 for each in lists) or any(map(_ends_in_list, lists))
-    return any(map(_ends_in_list, lists))
+    lone = any(map(_closes_lone_item, mended.found))
+    return any(
+        ends_in_list(each) or (lone and len(each) == 1 and not _is_wanted(each, mended))
+        for each in lists_of(mended.arguments)
+        if each
+    )
+
+
+def _is_wanted(items: list[JsonValue], mended: Mended) -> bool:
+    """Whether the schema of the tool wants a list where these items are."""
+    parts = guide_of_tool(mended.spec).parts(mended.arguments) if mended.spec else ()
+    return any(part is items and "array" in (guide.types or ()) for part, guide in parts)
 
 
 def _holds_damaged_closer(mended: Mended) -> bool:
@@ -214,10 +221,10 @@ def _holds_awaited(mended: Mended) -> bool:
 
     Damage may turn `{"path": "a", "city": "b"}` into `{"path": "a, "city: "b"}`.
     """
-    if mended.spec is None or mended.codes.isdisjoint(_OF_QUOTES):
-        return False
-    awaited = mended.spec.properties.keys() - mended.arguments.keys()
-    return any(holds_key(text, awaited) for text in mended.strings)
+    awaited = mended.awaited
+    return not mended.codes.isdisjoint(_OF_QUOTES) and any(
+        holds_key(text, awaited) for text in mended.strings
+    )
 
 
 def _holds_own_name(mended: Mended) -> bool:
@@ -280,7 +287,7 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
     (
         "bracket",
         "Found arguments in the arguments of a call that lacks a bracket; it may be another",
-        _begins_anew,
+        _nests_arguments,
     ),
     ("missing-close-tag", "Found an argument with the name of its mended call", _holds_next_call),
     ("bare-key", "Found markup, a backslash or a line end in a key of a mended call", _has_odd_key),
@@ -359,8 +366,8 @@ def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
     if mended.severity != "warning" or mended.code in _TYPED | SPELLINGS:
         return False
     # The brace of a JSON envelope may belong to an object in the arguments.
-    is_markup = mended.code in ("missing-close-tag", "stray-close-tag")
-    is_markup = is_markup and not _puts_in_brace(mended)
+    is_closer = mended.code in ("missing-close-tag", "stray-close-tag")
+    is_markup = is_closer and not _puts_in_brace(mended)
     # A bracket that was inserted behind the last character belongs to the arguments; a closer there
     # does not.
     return draft.arguments_start <= place < draft.arguments_end + (not is_markup)
@@ -375,11 +382,6 @@ def _lacks_bracket(mended: Diagnostic) -> bool:
     """Whether a repair inserts a missing bracket, rather than replacing one of another kind."""
     is_empty = (edit.span.start == edit.span.end for edit in mended.edits)
     return mended.code == "bracket" and any(is_empty)
-
-
-def _ends_in_list(items: list[JsonValue]) -> bool:
-    """Whether the last item of a list is the only list in it: its opener may be one too many."""
-    return isinstance(items[-1], list) and not any(isinstance(each, list) for each in items[:-1])
 
 
 def _closes_lone_item(mended: Diagnostic) -> bool:

@@ -36,6 +36,7 @@ _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)"
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """A damaged closer at the end of a text, such as `<{)parameter>`."""
+_STRAIGHT: Final = str.maketrans(dict.fromkeys("\u201c\u201d\u201e", '"'))
 _PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{]|[^\W\d][\w.]*+[(\[])[\s\S]*|[^\w\s]{{2,}}")
 """Dots or a tag and any text, a variable, a call of a function, an index, or only punctuation."""
 _NEAR: Final = 256
@@ -105,12 +106,17 @@ def _joins_strings(text: str) -> bool:
     a mark on one of its sides.
     """
     # In pairs, since `a "b", "c" d` quotes two words; the last quote may be single.
-    parts = text.split('"')
+    parts = text.translate(_STRAIGHT).split('"')
     for place in range(1, len(parts) - 1, 2):
         before, inside, behind = parts[place - 1 : place + 2]
         if before[-1:].isalnum() and behind[:1].isalnum():
             return True
-        if inside and not inside.strip(_BETWEEN_STRINGS) and before[-1:] not in ("", " ", "\t"):
+        # Behind another quote, as in `the "b"", "c`, a quote does not open a quotation.
+        is_behind_quote = place > 1 and not before
+        if is_behind_quote and inside.lstrip().startswith((",", ":", ";")):
+            return True
+        closes = is_behind_quote or before[-1:] not in ("", " ", "\t")
+        if closes and inside and not inside.strip(_BETWEEN_STRINGS):
             return True
     return _JOINED.match(text) is not None
 
@@ -156,6 +162,21 @@ def holds_member(text: str) -> bool:
             # With a quote before the first bracket it is not JSON, so that any member counts.
             depth = -len(text)
     return depth > 0
+
+
+def holds_object(part: dict[str, JsonValue], keys: Iterable[str]) -> bool:
+    """Whether an object contains another one under one of these keys."""
+    return any(isinstance(part.get(key), dict) for key in keys)
+
+
+def begins_with(part: dict[str, JsonValue], key: str) -> bool:
+    """Whether an object begins with a list or an object under a key."""
+    return next(iter(part), None) == key and isinstance(part[key], dict | list)
+
+
+def ends_in_list(items: list[JsonValue]) -> bool:
+    """Whether the last item of a list is the only list in it: its opener may be one too many."""
+    return isinstance(items[-1], list) and not any(isinstance(each, list) for each in items[:-1])
 
 
 def is_endless(value: JsonValue, text: str | None = None) -> bool:

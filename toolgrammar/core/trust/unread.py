@@ -26,6 +26,7 @@ from toolgrammar.core.trust.beside_arguments import report_rest
 from toolgrammar.core.trust.cut_texts import CODE as BEGUN_ANEW
 from toolgrammar.core.trust.quoted_calls import openers_in
 from toolgrammar.patterns import fences
+from toolgrammar.tools.json_tokens import COMMAS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -231,11 +232,11 @@ class _Search:
         if not calls or calls[0].span.end > start:
             return False
         # A list of calls has read the comma behind its object: of `}, "b": 2}]` the text is `"b": 2}]`.
-        before = self._builder.source.slice(start - _LONGEST_COMMA, start).rstrip()
-        behind = f",{text}" if before.endswith("},") else text
-        return begins_rest(behind) and not self._covered.all_but_mended.touch(
-            start, start + len(text)
-        )
+        before, end = self._builder.source.slice(start - _LONGEST_COMMA, start), start + len(text)
+        written = before.rstrip()
+        if written[-2:-1] == "}" and written[-1] in COMMAS:
+            start, text = start - len(before) + len(written) - 1, f",{text}"
+        return begins_rest(text) and not self._covered.all_but_mended.touch(start, end)
 
     def precedes_closer(self, start: int, text: str, signs: Signs) -> bool:
         """Whether text stands between a call and its closer, and may be a lost part of the call.

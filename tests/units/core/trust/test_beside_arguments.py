@@ -231,3 +231,45 @@ def test_text_between_the_arguments_and_the_closer_of_the_call_is_said(
     result = read("harmony", f'{_BEFORE["harmony"]}{{"kind": "rye"}}{behind}', TOOLS)
     assert [call.executable for call in result.calls] == [True]
     assert [each.code for each in result.diagnostics] == ["skipped-markup"] * is_lost
+
+
+_LISTS = {
+    "granite": '<|tool_call|>[{"name": "order", "arguments": {"kind": "rye"}}',
+    "xlam": '[{"name": "order", "arguments": {"kind": "rye"}}',
+    "mistral_json": '[TOOL_CALLS] [{"name": "order", "arguments": {"kind": "rye"}}',
+    "hermes": '<tool_call>\n{"name": "order", "arguments": {"kind": "rye"}}',
+    "gemma4": '<|tool_call>call:order{kind:<|"|>rye<|"|>}',
+    "ts_call": "functions.order({kind:'rye'}",
+    "react": 'Action: order\nAction Input: {"kind": "rye"}',
+}
+
+
+@pytest.mark.parametrize("format_id", _LISTS)
+@pytest.mark.parametrize(
+    "behind", [', "kilos": 25}}', '; "kilos": 25}}', '\uff0c"kilos": 25}}', "\n; kilos : 25}}"]
+)
+def test_a_member_behind_a_bracket_too_many_is_a_doubt(format_id: str, behind: str) -> None:
+    [call] = read(format_id, _LISTS[format_id] + behind, TOOLS).calls
+    assert call.arguments == {"kind": "rye"}
+    assert not call.executable
+
+
+@pytest.mark.parametrize("behind", ["), kilos=25)]", ") , kilos = 25)]", "); kilos=25)]"])
+def test_a_keyword_behind_a_parenthesis_too_many_is_a_doubt(behind: str) -> None:
+    result = read("pythonic", f"[order(kind='rye'{behind}", TOOLS)
+    assert result.calls[0].arguments == {"kind": "rye"}
+    assert not any(call.executable for call in result.calls)
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("pythonic", "[order(kind='rye'), order(kilos=25)]"),
+        ("granite", f'{_LISTS["granite"]}, {{"name": "order", "arguments": {{"kilos": 25}}}}]'),
+        ("granite", f'{_LISTS["granite"]}; {{"name": "order", "arguments": {{"kilos": 25}}}}]'),
+    ],
+)
+def test_the_next_call_of_a_list_is_no_member(format_id: str, text: str) -> None:
+    result = read(format_id, text, TOOLS)
+    assert [call.arguments for call in result.calls] == [{"kind": "rye"}, {"kilos": 25}]
+    assert all(call.executable for call in result.calls)

@@ -403,3 +403,51 @@ def test_the_closer_of_a_list_in_place_of_all_arguments_is_a_doubt(closer: str) 
 @pytest.mark.parametrize("between", ["7)", "x ", "-"])
 def test_quotes_between_letters_may_part_two_items(between: str) -> None:
     check(f'{{"tags": ["Lantern"{between}"Engine", "Amber"]}}', "inner-quote")
+
+
+OPTIONS: dict[str, object] = {
+    "name": "order",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "opts": {"type": "object"},
+            "rows": {"type": "array", "items": {"type": "array"}},
+            "kilos": {"type": "integer"},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "doubts"),
+    [
+        # The brace that is missing at the end may be missing before `kilos`.
+        ('{"opts": {"a": 1, "b": {"c": "d"}, "kilos": 3}', ("bracket",)),
+        ('{"opts": {"a": 1}, "kilos": 3', ()),
+        ('{"opts": {"a": 1, "kilos": 3}, "kilos": 4', ()),
+        # Nothing says whether `a` is a list; `rows` is one of lists.
+        ('{"opts": {"a": [1}, "kilos": 3}', ("bracket",)),
+        ('{"opts": {"a": [1, 2}, "kilos": 3}', ()),
+        ('{"rows": [[1, "kilos": 3}', ("bracket",)),
+        ('{"rows": [[1], [2}', ()),
+    ],
+)
+def test_a_bracket_that_was_put_in_may_belong_elsewhere(
+    arguments: str, doubts: tuple[str, ...]
+) -> None:
+    text = f'<tool_call>\n{{"name": "order", "arguments": {arguments}}}\n</tool_call>'
+    [call] = read("hermes", text, [OPTIONS]).calls
+    assert call.doubts == doubts
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        r'{"path": "say \"hi\"",  : "b"}',
+        r'{"path": "say \"hi\""; "mode""tags": "b"}',
+        r'{"path": "say \"hi\"", : mode "b"}',
+        r"{“path”: “say \"hi\"”, “mode”, “b”}",
+    ],
+)
+def test_a_quote_behind_an_escaped_one_opens_no_quotation(arguments: str) -> None:
+    check(arguments, "inner-quote")

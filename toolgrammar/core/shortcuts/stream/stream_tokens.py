@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.driver.reading_tokens import MOST_TOKENS
-from toolgrammar.core.evidence.member_behind import LAST, may_go_on
+from toolgrammar.core.evidence.member_behind import LAST, goes_on_in_list, may_go_on
 from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.machine.relaxed_quotes import is_loose
 from toolgrammar.core.shortcuts.stream.cursor import NEEDS_DRIVER
@@ -332,12 +332,16 @@ class StreamTokens:
 
     def _read_behind(self, text: str, position: int) -> int:
         """Looks at the text after a call that ends with its last bracket."""
-        if not text[position:].strip():
+        step = self._previous
+        assert step is not None
+        goes_on: bool | None = None
+        if not step.node.accepts_text:
+            goes_on = goes_on_in_list(text, position, lambda _: True, final=False)
+        elif text[position:].strip():
+            goes_on = may_go_on(text, position, is_payload=step.leaf == "arguments")
+        if goes_on is None:
             return self._cursor.hold(text, position)
-        is_payload = self._previous is not None and self._previous.leaf == "arguments"
-        if may_go_on(text, position, is_payload=is_payload):
-            return NEEDS_DRIVER
-        return self._close_behind(position)
+        return NEEDS_DRIVER if goes_on else self._close_behind(position)
 
     def _close_behind(self, position: int) -> int:
         """Closes the roles that end with the last token or payload, and reads on."""
