@@ -47,6 +47,8 @@ _ESCAPED = {
 _TAG = late(r"<\w[\w-]*>")
 _PRINTED: Final = frozenset("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2018\u201a\uff02")
 """Quotes that no format uses; the apostrophe of a plural is not among them."""
+_QUOTES: Final = frozenset("\"'`\u201c\u201d\u201e")
+"""Quotes that a bare key does not contain."""
 _SHORT: Final = 3
 """Quotes of more characters than this are recognised when they are damaged, too."""
 _LAST_CHARACTER: Final = 0x10FFFF
@@ -68,13 +70,17 @@ def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
 
 # Remembered, since the keys of a tool come again with each of its calls.
 @lru_cache(maxsize=1024)
-def may_be_quoted(word: str, quotes: tuple[str, ...]) -> bool:
+def may_be_quoted(word: str, quotes: tuple[str, ...], *, is_key: bool) -> bool:
     """Whether a bare word may have been a string: a quote, perhaps damaged, is at an edge of it.
+
+    In a key it may be anywhere: of `{note"x";kind:1}` the key is no key.
 
     A typographic quote counts, too. So does a word without a letter or digit: the `>` of `>,` may
     be all that is left of a quote, and `...` stands for omitted text.
     """
     if word and not any(map(str.isalnum, word)):
+        return True
+    if is_key and not _QUOTES.isdisjoint(word):
         return True
     if len(word) > 1 and any(each.startswith(word) or each.endswith(word) for each in quotes):
         return True  # `<e` of `<escape>`

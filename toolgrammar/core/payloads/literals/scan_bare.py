@@ -280,7 +280,7 @@ class BareScanner:
         """Returns the bare word that was read; one with a quote may have been meant as a string."""
         word = "".join(self._word).rstrip()
         self._word = []
-        if may_be_quoted(word, self._quotes):
+        if may_be_quoted(word, self._quotes, is_key=self._state == _KEY_WORD):
             self._odd_quote = self._odd_quote or word
         return word
 

@@ -192,3 +192,23 @@ def test_a_word_is_doubted_where_the_schema_takes_no_text(written: str, doubted:
     (call,) = result.calls
     assert call.executable is not bool(doubted)
     assert set(call.doubts) == ({"schema-mismatch"} if doubted else set())
+
+
+@pytest.mark.parametrize("format_id", ["gemma4", "ts_call"])
+@pytest.mark.parametrize(
+    ("key", "is_doubted"),
+    [
+        ('note"x";kind', True),
+        ("note\u201d;kind", True),
+        ("no'te", True),
+        ("no-te", False),
+        ("$a.b", False),
+    ],
+)
+def test_a_quote_in_a_bare_key_is_a_doubt(format_id: str, key: str, *, is_doubted: bool) -> None:
+    begins, ends = {
+        "gemma4": ("<|tool_call>call:f{", "}<tool_call|>"), "ts_call": ("functions.f({", "})")
+    }[format_id]  # fmt: skip
+    [call] = read(format_id, f"{begins}{key}:1{ends}").calls
+    assert call.arguments == {key: 1}
+    assert call.doubts == (("missing-quote",) if is_doubted else ())
