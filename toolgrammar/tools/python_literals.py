@@ -63,7 +63,7 @@ class _NoLiteral(Exception):  # noqa: N818 - never leaves this module
 def read_literal(text: str, max_depth: int) -> Any:
     """Returns the JSON value of a list, tuple, set or dict literal; None for any other text.
 
-    Tuples and sets become lists, integers as keys become strings. Numbers that JSON has not, bytes
+    Tuples, and a set that is the whole value, become lists, integers as keys become strings. Numbers that JSON has not, bytes
     and half surrogate pairs are refused.
     """
     try:
@@ -90,6 +90,11 @@ class _Frame:
     def wants_hashable(self) -> bool:
         """Whether the next value is a key, or an item of a set."""
         return self.closer == "}" and self.key is None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the bracket holds items in braces, and no pair."""
+        return self.closer == "}" and self.pairs is None and bool(self.items)
 
     def end_item(self) -> None:
         """Counts a comma."""
@@ -180,6 +185,9 @@ class _Reader:
         if frame.key is not None:
             raise _NoLiteral
         self._at += 1
+        # In `{"a": {"b", "c"}}` a comma may stand for a colon: only a set that is the whole value is one.
+        if self._frames and frame.is_set:
+            raise _NoLiteral
         return frame.closed()
 
     def _value(self) -> Any:

@@ -97,7 +97,7 @@ def test_scalars(text: str, schema: Any, value: Any) -> None:
         ("(1,)", ARRAY, [1]),
         ("()", ARRAY, []),
         ("{1, 2,}", ARRAY, [1, 2]),
-        ("{'a': (1, {2}), 'b': {}}", OBJECT, {"a": [1, [2]], "b": {}}),
+        ("{'a': (1, (2,)), 'b': {}}", OBJECT, {"a": [1, [2]], "b": {}}),
         ("{3: 'a',}", OBJECT, {"3": "a"}),
         ("['a'\n'b' # c\n 'd', 'e']", ARRAY, ["abd", "e"]),
         ("[r'\\d', '\\d', '\\x41\\u00e9\\U0001F600\\101\\n']", ARRAY,
@@ -125,7 +125,17 @@ def test_containers(text: str, schema: Any, value: Any) -> None:
         *((text, BOOLEAN) for text in ("1", "yes", "", "t", "True.")),
         *(
             (text, OBJECT)
-            for text in ("[]", "", "text", "{", '{"a": NaN}', '{"a": 1e999}', "{1}", "{{'a': 1}}")
+            for text in (
+                "[]",
+                "",
+                "text",
+                "{",
+                '{"a": NaN}',
+                '{"a": 1e999}',
+                "{1}",
+                "{{'a': 1}}",
+                "{'a': {1, 2}}",
+            )
         ),
         *(
             (text, OBJECT)

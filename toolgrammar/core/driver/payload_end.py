@@ -7,20 +7,25 @@ too early: of `[TOOL_CALLS]order[ARGS]{"kind": "rye"}, "kilos": 25}` the call is
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import give_back_nameless
 from toolgrammar.core.evidence.member_behind import MOST, begins_second, goes_on, goes_on_in_list
+from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import text_of
 from toolgrammar.core.state.doubts import doubt_line_behind, doubt_open_brackets
 from toolgrammar.core.trust.beside_arguments import holds_beside, report_rest
 from toolgrammar.grammar.roles import CLOSING_LINES
+from toolgrammar.patterns.partial import tail_that_begins
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from toolgrammar.core.machine.machine import Node, Step
@@ -30,6 +35,9 @@ _BRACKETS: Final = frozenset({"bracket", "missing-close-tag"})
 """Codes of repairs by which an object is closed."""
 _DELIMITERS: Final = frozenset({"bracket", "comma"})
 """Codes of repairs that insert a delimiter between members or items."""
+_ITEM_BEHIND: Final = r"""\s{0,16}["'\u201c][^"'\u201d\n]{1,64}["'\u201d]\s{0,16}[\]},]"""
+_ITEM = late(_ITEM_BEHIND)
+"""A string with a comma or a bracket behind it."""
 _ENDS_ITEM: Final = frozenset("]}{[<(`\r\n")
 """Characters that end a list or a line, or begin another item, a closer of a section, or a fence."""
 
@@ -111,7 +119,13 @@ def _goes_on(driver: Driver) -> bool | None:
         if not rest.strip():
             is_begun = written != "" and builder.end.is_cut
             return None if _may_grow(driver, rest) else is_begun
+        return _begins_member(driver, rest, lambda key: _is_of_all(key) or builder.awaits(key))
     return _begins_member(driver, rest, builder.awaits)
+
+
+def _is_of_all(key: str) -> bool:
+    """Whether formats use a key for all arguments."""
+    return key.lower() in KEYS_OF_ARGUMENTS
 
 
 def _goes_on_in_list(driver: Driver) -> bool | None:
@@ -149,7 +163,8 @@ def _may_grow(driver: Driver, rest: str) -> bool:
 def _string_goes_on(driver: Driver) -> bool | None:
     """Whether a string goes on behind the closer of a call; None if more text is needed.
 
-    Of `{"a": "say "}</tool_call>" now"}` the object lacks a bracket: its closer may be quoted.
+    Of `{"a": "say "}</tool_call>" now"}` the object lacks a bracket: its closer may be quoted. Of
+    `{"a": ["x"} "y"]}` an item follows the bracket that closed its list.
     """
     builder, draft = driver.builder, driver.builder.draft
     if draft is None or not draft.repaired:
@@ -160,7 +175,17 @@ def _string_goes_on(driver: Driver) -> bool | None:
     rest = _behind(driver)
     if not rest:
         return False if driver.final else None
+    if _ITEM.match(rest):
+        return True
+    if _may_grow(driver, rest) and _item_begun().match(rest):
+        return None
     return rest[0] in "\"'" and _begins_member(driver, rest, lambda _: True)
+
+
+@cache
+def _item_begun() -> re.Pattern[str]:
+    """Returns the expression of a text that may become an item; compiled when first used."""
+    return tail_that_begins([_ITEM_BEHIND])
 
 
 def _begins_second(driver: Driver, step: Step | None) -> bool | None:

@@ -21,6 +21,7 @@ MOST: Final = 256
 LAST: Final = ("}", ")")
 """The closing characters of arguments behind which more of them may follow."""
 _COLONS: Final = tuple(COLONS)
+_LEADS: Final = f"{COMMAS}\"'\u201c"
 _CLOSERS: Final = "}] \t\r\n"
 """Characters behind an object that do not continue it."""
 _MARKS: Final = frozenset(f"}}]\"'\u201c{COLONS}{COMMAS}")
@@ -29,7 +30,8 @@ _MEMBER = late(
     (?:\Z
     |["\u201c](?:\Z|[^"\u201c\u201d\n]{{1,64}}(?:\Z|["\u201d]\s{{0,16}}(?:\Z|(?P<colon>[{COLONS}]))))
     |'(?:\Z|[^'\n]{{1,64}}(?:\Z|'\s{{0,16}}(?:\Z|(?P<single>[{COLONS}]))))
-    |(?<=[\s}}\]{COMMAS}])(?P<word>[^\W\d][\w$-]{{0,63}})(?:\Z|\s{{0,16}}(?:\Z|(?P<sign>[{COLONS}]))))""",
+    |(?<=[\s}}\]{COMMAS}])(?P<word>[^\W\d][\w$-]{{0,63}})(?:\Z|\s{{0,16}}(?:\Z|
+        (?P<sign>[{COLONS}])(?P<value>\s{{0,16}}(?:\Z|["'\u201c{{\[\d-]))?)))""",
     re.VERBOSE,
 )
 """The characters before a key, the key and its colon, or what models write for it; or a beginning of
@@ -67,8 +69,8 @@ _EARLY_BRACKET = late(
 """A bracket, and behind it a parenthesis that closes, or a keyword argument or its beginning."""
 
 
-def may_go_on(text: str, place: int, *, is_payload: bool = False) -> bool:
-    """Whether the arguments that end at a place may go on behind it.
+def may_go_on(text: str, place: int, *, is_payload: bool = False) -> bool | None:
+    """Whether the arguments that end at a place may go on behind it; None if that needs more text.
 
     An object goes on with a member or the beginning of one, a parenthesis with another parenthesis.
 
@@ -84,12 +86,14 @@ def may_go_on(text: str, place: int, *, is_payload: bool = False) -> bool:
     first = blanks.match(text, place).end()
     if is_payload and _SECOND.match(text, first) and text[first : first + 1] in ("{", *COMMAS):
         return True
-    # The check of one character avoids the expression for nearly every call.
-    touching = text[place : place + 1]
-    is_mark = text[first : first + 1] in _MARKS or touching in _SENTENCE_ENDS
-    if not is_mark and not begins_word(touching):
+    # The check of one character avoids the expression for many calls.
+    begun = text[first : first + 1]
+    is_mark = begun in _MARKS or text[place : place + 1] in _SENTENCE_ENDS
+    if not is_mark and not begins_word(begun):
         return False
-    return goes_on(text[place : place + MOST], lambda _: True, final=False) is not False
+    behind = text[place : place + MOST]
+    found = goes_on(behind, lambda _: True, final=False)
+    return True if found is None and len(behind) == MOST else found
 
 
 def begins_word(character: str) -> bool:
@@ -141,12 +145,13 @@ def goes_on(
         return False
     led = match["led"].strip()
     word = match["word"]
-    # `note: …` behind a call is prose; behind a delimiter it counts if the tool has this argument.
+    # `note: …` behind a call is prose, unless the tool has this argument: then a delimiter before it
+    # counts, or a value behind it.
     if word is not None:
-        if not led:
-            return False
-        if match["sign"] is not None:
+        if match["sign"] is not None and (led or (match["value"] or "").strip()):
             return awaits(word)
+        if not led and (final or match.end() < len(behind)):
+            return False
     # A quoted word with a colon is a key. In prose behind a call, as in `"well", she said`, there is
     # no colon.
     elif match["colon"] is not None or match["single"] is not None:
@@ -199,11 +204,11 @@ def goes_on_in_list(
     """Whether the arguments go on behind a call of a list, which ends at a place; None if that needs more text.
 
     Of `[{"name": "f", "arguments": {"a": {}}}, "b": 1}}]` one brace is too many, of `[f(a=1), b=2)]` one
-    parenthesis. Only a comma leads on: to the next call, or to a member of this one. `awaits`, `final` and
+    parenthesis. Only a comma or a quote leads on: to the next call, or to a member of this one. `awaits`, `final` and
     `is_cut` are as in `goes_on`.
     """
     last, behind = text[place - 1 : place], text[place : place + MOST]
-    if last not in LAST or behind.lstrip()[:1] not in COMMAS:
+    if last not in LAST or behind.lstrip()[:1] not in _LEADS:
         return False
     if last == ")":
         return ends_too_early(text, place - 1, final=final, is_cut=is_cut)

@@ -74,7 +74,9 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
         # A repeated key has its own doubt.
         if place.start < draft.start or "duplicate-key" in draft.doubts:
             continue
-        awaited = builder.awaits(key)
+        # Given twice, inside and beside: which of the two was meant is not known.
+        is_repeated = key in draft.arguments and key.lower() not in PLAIN_KEYS
+        awaited = builder.awaits(key) or is_repeated
         if is_plain(key, ()) and not awaited:
             continue
         message = f"Found `{key[:40]}` beside the arguments, and no part of the call"

@@ -16,6 +16,7 @@ from toolgrammar.core.trust.mended_values import (
     begins_with,
     ends_in_list,
     ends_with_stray,
+    has_odd_key,
     holds_bracket,
     holds_closer,
     holds_key,
@@ -28,7 +29,6 @@ from toolgrammar.core.trust.mended_values import (
 )
 from toolgrammar.tools.fits import fits
 from toolgrammar.values.codes import SPELLINGS
-from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ _MARKS: Final = {"comma": ",", "bracket": "}])", "missing-close-tag": "}])"}
 """For each code of an inserted delimiter, the characters that may have slipped into a string."""
 _OF_QUOTES: Final = frozenset({"inner-quote", "missing-quote"})
 """The codes of mended quotes."""
-_ODD_KEY = late(r"[<>{}`|\"\\\n\r]|&\w{2,6};")
-"""Characters that are in no key; in a call with a repair they show that the repair was wrong."""
 
 
 class Mended(NamedTuple):
@@ -153,7 +151,7 @@ def _holds_next_call(mended: Mended) -> bool:
 
 def _has_odd_key(mended: Mended) -> bool:
     r"""Whether a key has characters that no key has, as in `{Ok. <tool_call>{"name": …`."""
-    return any(_ODD_KEY.search(key) for part in objects_of(mended.arguments) for key in part)
+    return has_odd_key(mended.arguments)
 
 
 def _lost_text(mended: Mended) -> bool:

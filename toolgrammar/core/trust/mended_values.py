@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.mended.look import DOTS
-from toolgrammar.tools.json_tokens import COLONS, LITERAL
+from toolgrammar.tools.json_tokens import COLONS, COMMAS, LITERAL
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ _TAG = late(r"<(?:(?P<opened>[^\W\d][\w:.-]{0,63})|/(?P<closed>[^<>\s]{0,64})>)"
 _BROKEN_TAG = late(r"<(?:[/|]?[\w|/:.-]{0,64}|>)\s{0,64}\Z")  # As `</tool_c` or `<>` at the end.
 _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """A damaged closer at the end of a text, such as `<{)parameter>`."""
+_ODD_KEY = late(rf"[<>{{}}`|\"\\\n\r]|&\w{{2,6}};|[{COLONS}].{{0,256}}[{COMMAS}]")
+"""Characters that are in no key, or a member and the comma before the key: `a = 1, b`."""
 _STRAIGHT: Final = str.maketrans(dict.fromkeys("\u201c\u201d\u201e", '"'))
 _PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{]|[^\W\d][\w.]*+[(\[])[\s\S]*|[^\w\s]{{2,}}")
 """Dots or a tag and any text, a variable, a call of a function, an index, or only punctuation."""
@@ -177,6 +179,11 @@ def begins_with(part: dict[str, JsonValue], key: str) -> bool:
 def ends_in_list(items: list[JsonValue]) -> bool:
     """Whether the last item of a list is the only list in it: its opener may be one too many."""
     return isinstance(items[-1], list) and not any(isinstance(each, list) for each in items[:-1])
+
+
+def has_odd_key(value: JsonValue) -> bool:
+    """Whether an object in a value has a key that shows in a call with a repair that it was wrong."""
+    return any(_ODD_KEY.search(key) for part in objects_of(value) for key in part)
 
 
 def is_endless(value: JsonValue, text: str | None = None) -> bool:

@@ -40,7 +40,7 @@ def test_the_bracket_may_stand_for_the_first_quote(
     assert goes_on(behind, lambda _: True, final=False) is begun
     # Where the server cut the text, what might have become a member is one.
     assert goes_on(behind, lambda _: True, final=True, is_cut=True) is (begun is not False)
-    assert may_go_on("}" + behind, 1) is (begun is not False)
+    assert may_go_on("}" + behind, 1) is begun
 
 
 @pytest.mark.parametrize("gap", [", ", ",", " ", ""])

@@ -273,3 +273,57 @@ def test_the_next_call_of_a_list_is_no_member(format_id: str, text: str) -> None
     result = read(format_id, text, TOOLS)
     assert [call.arguments for call in result.calls] == [{"kind": "rye"}, {"kilos": 25}]
     assert all(call.executable for call in result.calls)
+
+
+@pytest.mark.parametrize("tools", [TOOLS, None])
+def test_an_argument_inside_and_beside_the_others_is_a_doubt(
+    tools: list[dict[str, object]] | None,
+) -> None:
+    call = '{"name": "order", "arguments": {"kilos": 1}, "kilos": 2}'
+    result = read("hermes", f"<tool_call>\n{call}\n</tool_call>", tools)
+    assert [each.doubts for each in result.calls] == [("skipped-markup",)]
+    call = '{"id": 3, "name": "order", "arguments": {"kilos": 1, "id": 4}}'
+    result = read("hermes", f"<tool_call>\n{call}\n</tool_call>", tools)
+    assert [each.executable for each in result.calls] == [True]
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_doubted"),
+    [
+        (" kilos: 5}", True),
+        ("\nkilos = [5]", True),
+        (' kilos: "5"', True),
+        (" kilos: five", False),
+        (" kilos are fine", False),
+        (" Note: 5 is enough.", False),
+        (" The kilos: 5.", False),
+    ],
+)
+def test_the_name_and_the_value_of_an_argument_behind_the_others_are_a_doubt(
+    behind: str, *, is_doubted: bool
+) -> None:
+    text = f'Action: order\nAction Input: {{"kind": "rye"}}{behind}'
+    [call] = read("react_llamaindex", text, TOOLS).calls
+    assert call.executable is not is_doubted
+
+
+@pytest.mark.parametrize(
+    ("format_id", "text"),
+    [
+        ("hyperclovax", '-> tool/function_call\n[{"name": "order", "arguments": {}}"kilos": 2}}]'),
+        (
+            "cohere_command4",
+            '<|START_ACTION|>\n[{"tool_name": "order"}, parameters: {"kilos": 2}}]',
+        ),
+        (
+            "harmony",
+            '<|channel|>commentary to=functions.order<|message|>{"tags": ["a"} "b"]}<|call|>',
+        ),
+        ("functiongemma", "<start_function_call>call:order{kilos::1}<end_function_call>"),
+    ],
+)
+def test_what_a_bracket_or_a_colon_too_many_leaves_out_is_a_doubt(
+    format_id: str, text: str
+) -> None:
+    [call] = read(format_id, text, TOOLS).calls
+    assert not call.executable

@@ -451,3 +451,8 @@ def test_a_bracket_that_was_put_in_may_belong_elsewhere(
 )
 def test_a_quote_behind_an_escaped_one_opens_no_quotation(arguments: str) -> None:
     check(arguments, "inner-quote")
+
+
+def test_a_key_that_holds_a_member_is_no_key() -> None:
+    check('{"mode =  1, lines"= 2}', "bare-key", tools=False)
+    check('{"lines =  2": "w", "a, b"= 2}', tools=False)

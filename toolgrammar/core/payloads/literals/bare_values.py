@@ -80,6 +80,8 @@ def may_be_quoted(word: str, quotes: tuple[str, ...], *, is_key: bool) -> bool:
     """
     if word and not any(map(str.isalnum, word)):
         return True
+    if word[:1] == ":":
+        return True  # of `{a::1}`
     if is_key and not _QUOTES.isdisjoint(word):
         return True
     if len(word) > 1 and any(each.startswith(word) or each.endswith(word) for each in quotes):

@@ -130,7 +130,7 @@ def ends_plainly(text: str, position: int, step: Step | None) -> bool:
         return False
     # `, "limit": 3}` after an object may belong to it.
     is_payload = step is not None and step.leaf == "arguments"
-    return not may_go_on(text, position, is_payload=is_payload)
+    return may_go_on(text, position, is_payload=is_payload) is False
 
 
 def raw_part(

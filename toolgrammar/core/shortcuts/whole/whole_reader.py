@@ -191,7 +191,7 @@ class WholeReader:
                     self.arguments_end = match.end(group)
             elif not self._apply_mark(mark, match, group):
                 return False
-        return not (fused.may_go_on and may_go_on(self.text, match.end()))
+        return not fused.may_go_on or may_go_on(self.text, match.end()) is False
 
     def _take_text(self, mark: int, written: str) -> bool:
         """Takes a name, a key or an id; False if the call has a name or an id already."""
@@ -276,8 +276,8 @@ class WholeReader:
             end = self._json(step, start)
         self.last_end = end
         is_payload = step.leaf == "arguments"
-        goes_on = ends_call(step) and may_go_on(self.text, end, is_payload=is_payload)
-        over = end >= 0 and not goes_on
+        is_over = not ends_call(step) or may_go_on(self.text, end, is_payload=is_payload) is False
+        over = end >= 0 and is_over
         return end if over and (not step.after or self._close(step.after)) else -1
 
     def _arguments(self, step: Step, start: int) -> int:
