@@ -8,6 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.evidence.mended_brackets import (
+    closes_lone_item,
+    lacks_bracket,
+    leaves_out_bracket,
+    puts_in_brace,
+    replaces_opener,
+)
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.message.reports import doubt
@@ -16,6 +23,7 @@ from toolgrammar.core.trust.mended_values import (
     begins_with,
     ends_in_list,
     ends_with_stray,
+    has_lone_quote,
     has_odd_key,
     holds_bracket,
     holds_closer,
@@ -131,7 +139,7 @@ def _nests_arguments(mended: Mended) -> bool:
     on in `{"stops": [{"stops": [1, 2], "days": 3}`, or with one that the call lacks in `{"a": {"days": 3}`.
     """
     arguments = mended.arguments
-    if not any(map(_puts_in_brace, mended.found)):
+    if not any(map(puts_in_brace, mended.found)):
         return False
     own = {key for key in KEYS_OF_ARGUMENTS if mended.declares(key)}
     first, awaited = next(iter(arguments), ""), mended.awaited
@@ -157,8 +165,8 @@ def _has_odd_key(mended: Mended) -> bool:
 def _lost_text(mended: Mended) -> bool:
     """Whether a delimiter is missing and there is a bracket too many, as in `{"a": ["b", "c": 0}}`."""
     found = mended.found
-    lacks = "comma" in mended.codes or any(map(_lacks_bracket, found))
-    return lacks and any(map(_leaves_out_bracket, found))
+    lacks = "comma" in mended.codes or any(map(lacks_bracket, found))
+    return lacks and any(map(leaves_out_bracket, found))
 
 
 def _closes_lost_list(mended: Mended) -> bool:
@@ -180,11 +188,11 @@ def _opens_twice(mended: Mended) -> bool:
     As in `{"a": [["b", "c"], "d": 1}`, in `{"a": ("b"}`, where another mark stands for it, or, where
     no schema wants a list, in `{"a": ["b"}`.
     """
-    if not any(map(_lacks_bracket, mended.found)):
+    if not any(map(lacks_bracket, mended.found)):
         return False
-    if any(map(_replaces_opener, mended.found)):
+    if any(map(replaces_opener, mended.found)):
         return True
-    lone = any(map(_closes_lone_item, mended.found))
+    lone = any(map(closes_lone_item, mended.found))
     return any(
         ends_in_list(each) or (lone and len(each) == 1 and not _is_wanted(each, mended))
         for each in lists_of(mended.arguments)
@@ -231,6 +239,12 @@ def _holds_own_name(mended: Mended) -> bool:
         return False
     tools = {mended.name: mended.spec}
     return any(named_as_in_a_call(text, tools, ()) for text in mended.strings)
+
+
+def _lost_typographic_quote(mended: Mended) -> bool:
+    """Whether a string has a typographic quote without its partner, as in `[“a, “b”]`, `{"a": b”}`."""
+    takes_quotes = not mended.codes.isdisjoint(("bare-text", "quote-style"))
+    return takes_quotes and any(map(has_lone_quote, mended.strings))
 
 
 def _stands_for_value(mended: Mended) -> bool:
@@ -330,6 +344,11 @@ _RULES: Final[tuple[tuple[str, str, Callable[[Mended], bool]], ...]] = (
         _holds_awaited,
     ),
     (
+        "missing-quote",
+        "Found a typographic quote without its partner in a string of a mended call",
+        _lost_typographic_quote,
+    ),
+    (
         "missing-close-tag",
         "Found an argument that the tool does not have; it may be the next call behind a damaged closer",
         _swallows_next_call,
@@ -365,35 +384,7 @@ def _is_inside(draft: Draft, mended: Diagnostic) -> bool:
         return False
     # The brace of a JSON envelope may belong to an object in the arguments.
     is_closer = mended.code in ("missing-close-tag", "stray-close-tag")
-    is_markup = is_closer and not _puts_in_brace(mended)
+    is_markup = is_closer and not puts_in_brace(mended)
     # A bracket that was inserted behind the last character belongs to the arguments; a closer there
     # does not.
     return draft.arguments_start <= place < draft.arguments_end + (not is_markup)
-
-
-def _puts_in_brace(mended: Diagnostic) -> bool:
-    """Whether a repair inserts the closing brace of an object."""
-    return any("}" in edit.replacement for edit in mended.edits)
-
-
-def _lacks_bracket(mended: Diagnostic) -> bool:
-    """Whether a repair inserts a missing bracket, rather than replacing one of another kind."""
-    is_empty = (edit.span.start == edit.span.end for edit in mended.edits)
-    return mended.code == "bracket" and any(is_empty)
-
-
-def _closes_lone_item(mended: Diagnostic) -> bool:
-    """Whether a repair inserts the closer of a list that may have at most one item."""
-    return mended.path.endswith(("[0]", "[1]")) and any("]" in e.replacement for e in mended.edits)
-
-
-def _replaces_opener(mended: Diagnostic) -> bool:
-    """Whether a repair replaces another character by the opener of a list."""
-    edits = mended.edits if mended.code == "bracket" else ()
-    return any(edit.replacement == "[" and edit.span.end > edit.span.start for edit in edits)
-
-
-def _leaves_out_bracket(mended: Diagnostic) -> bool:
-    """Whether a repair drops a single bracket that has no partner."""
-    edits = mended.edits if mended.code == "stray-close-tag" else ()
-    return any(edit.replacement == "" and edit.span.end - edit.span.start == 1 for edit in edits)

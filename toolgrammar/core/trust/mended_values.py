@@ -27,7 +27,7 @@ _BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\.\u2026"
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
     r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:"""
-    r"""|["'\u201d]\s{0,16}[\s,;]\s{0,16}["'\u201c]?[^\W\d][\w-]{0,63}["'\u201d]?\s{0,16}"""
+    r"""|["'\u201d]\s{0,16}[\s,;\uff0c]\s{0,16}["'\u201c]?[^\W\d][\w-]{0,63}["'\u201d]?\s{0,16}"""
     rf"""[{COLONS}]\s{{0,16}}(?:["'\u201c{{\[\d-]|(?i:{LITERAL}|none)))"""
 )
 """A bracket, or the text between two members. With single quotes, which words contain as well, the key
@@ -179,6 +179,11 @@ def begins_with(part: dict[str, JsonValue], key: str) -> bool:
 def ends_in_list(items: list[JsonValue]) -> bool:
     """Whether the last item of a list is the only list in it: its opener may be one too many."""
     return isinstance(items[-1], list) and not any(isinstance(each, list) for each in items[:-1])
+
+
+def has_lone_quote(text: str) -> bool:
+    """Whether a text has a typographic quote without its partner: they come in pairs."""
+    return sum(map(text.count, "\u201c\u201d\u201e")) % 2 == 1
 
 
 def has_odd_key(value: JsonValue) -> bool:

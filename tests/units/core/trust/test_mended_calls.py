@@ -456,3 +456,21 @@ def test_a_quote_behind_an_escaped_one_opens_no_quotation(arguments: str) -> Non
 def test_a_key_that_holds_a_member_is_no_key() -> None:
     check('{"mode =  1, lines"= 2}', "bare-key", tools=False)
     check('{"lines =  2": "w", "a, b"= 2}', tools=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "doubts"),
+    [
+        ("{“path”: a”, “lines”: 2}", ("missing-quote",)),
+        ("{“tags”: [“a, “b”]}", ("missing-quote",)),
+        ("{“tags”: [a”, “b”]}", ("missing-quote",)),
+        ("{“path”: “a”, “lines”: 2}", ()),
+        ("{'path': 'say “a”, then „b“', 'lines': 2}", ()),
+    ],
+)
+def test_a_typographic_quote_has_its_partner(arguments: str, doubts: tuple[str, ...]) -> None:
+    check(arguments, *doubts)
+
+
+def test_a_member_behind_a_chinese_comma_may_be_swallowed() -> None:
+    check('{path\uff1a "say \\"a\\""\uff0c mode\uff1a "b"}', "inner-quote")

@@ -42,6 +42,16 @@ class WantedTypes:
         if guide is not None and not guide.takes_text:
             self._untyped[self._argument] = None
 
+    def nothing(self, key: Sequence[str]) -> None:
+        """Judges a missing value, which is read as the empty text.
+
+        Of `{kilos25:}` the key may hold the value: so it may be if the schema has other keys alone.
+        """
+        self.text(key)
+        guide, name = self._open[-1][0], text_of("".join(key))
+        if guide is not None and guide.properties and guide.member(name) is None:
+            self._untyped[self._argument] = None
+
     def faults(self) -> list[Fault]:
         """Returns the faults: one for each argument with such a text."""
         return [

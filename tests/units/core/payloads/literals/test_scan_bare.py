@@ -169,6 +169,10 @@ def test_a_string_with_the_quote_in_it_can_not_be_written() -> None:
         ("n:5%", ["$.n"]),
         ("n:NaN", ["$.n"]),
         ("n:", ["$.n"]),
+        ("s:", []),
+        ("n5:", ["$.n5"]),
+        ("o:{n5:,s:}", ["$.o"]),
+        ("e:{n5:}", []),
         ("n:5,s:x", []),
         ('n:<|"|>5%<|"|>', []),  # quotes say that a string is meant
         ("u:x", []),
@@ -183,7 +187,7 @@ def test_a_word_is_doubted_where_the_schema_takes_no_text(written: str, doubted:
     inner: dict[str, object] = {"type": "object", "properties": {"n": number, "s": text}}
     properties = {
         "n": number, "s": text, "u": {"type": ["integer", "string"]}, "o": inner,
-        "l": {"type": "array", "items": number},
+        "l": {"type": "array", "items": number}, "e": {"type": "object"},
     }  # fmt: skip
     parameters = {"type": "object", "properties": properties}
     tools: list[dict[str, object]] = [{"name": "f", "parameters": parameters}]
