@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS, KEYS_OF_NAME
 from toolgrammar.patterns.distances import distance
-from toolgrammar.tools.json_tokens import COLONS
+from toolgrammar.tools.json_tokens import COLONS, COMMAS
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ _BETWEEN = late(r"\W*(?:\w+[^\w\s]\W*)?")
 """The text between a sign and a name: at most one word, such as a key, without a blank behind it."""
 _BEHIND = late(r"[^\w\s][^\w]*")
 _ARGUMENT = late(
-    r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}[:=]"""
+    r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}[:=\uff1a]"""
 )
 """An argument behind the name of its tool; one word may be between them, as above."""
 _ARGUMENT_BELOW = late(
     r"""(?:[^\w\s`]|\s*\n)[^\w]{0,16}
     (?:\w{1,32}(?:\ \w{1,32})?\ ?[^\w\s][^\w]{0,16}){1,2}
-    (?:(?<==)["']?([\w$-]{1,64})["']?>|([\w$-]{1,64})["'`]?[ \t]{0,8}[:=])""",
+    (?:(?<==)["']?([\w$-]{1,64})["']?>|([\w$-]{1,64})["'`]?[ \t]{0,8}[:=\uff1a])""",
     re.VERBOSE,
 )
 """An argument with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""
@@ -47,7 +47,7 @@ _KEY_BEFORE = late(
     rf"(?i:{'|'.join(KEYS_OF_NAME)}){_QUOTE}?\s{{0,8}}[{COLONS}]\s{{0,8}}{_QUOTE}?\Z"
 )
 _KEY_BEHIND = late(
-    rf"{_QUOTE}?\s{{0,8}}[,;]?\s{{0,16}}{_QUOTE}?(?i:{'|'.join(KEYS_OF_ARGUMENTS)})"
+    rf"{_QUOTE}?\s{{0,8}}[{COMMAS}]?\s{{0,16}}{_QUOTE}?(?i:{'|'.join(KEYS_OF_ARGUMENTS)})"
     rf"{_QUOTE}?\s{{0,8}}[{COLONS}]"
 )
 """The key of arguments behind the name, in any quotes or none: `{name: "search", arguments: {}}`."""

@@ -22,6 +22,7 @@ TOOLS: list[dict[str, object]] = [
         "Action: search\nAction In|t: tides",
         # The keys of an object of a call, in other quotes than JSON's, or in capitals.
         '{name: "list_notes", arguments: {}}',
+        '{name\uff1a "list_notes"\uff0c arguments\uff1a {}}',
         '{NAME: list_notes, "Parameters": {}}',
         "[{`tool`: `list_notes`, `args`: {}}]",
         "{\u201cfunction\u201d: \u201clist_notes\u201d, \u201cparams\u201d: {}}",
