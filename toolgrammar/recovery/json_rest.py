@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.evidence.member_behind import member_begins
+from toolgrammar.core.evidence.member_behind import MOST, goes_on
 from toolgrammar.core.payloads.mended.ahead import Around
 from toolgrammar.core.payloads.mended.look import (
     BLOCK_COMMENT,
@@ -125,7 +125,7 @@ def _begins_member(behind: str) -> bool:
     """Whether the text behind an object begins with another member of it, whatever its name."""
     # No prose ends within a word in quotes: `{"a": 1} "b` is cut. A comma alone is one too many.
     is_quote = behind.lstrip().startswith(('"', "'"))
-    return member_begins(behind, 0, final=True, is_cut=is_quote) is True
+    return goes_on(behind[:MOST], None, final=True, is_cut=is_quote) is True
 
 
 class Rest:

@@ -78,3 +78,10 @@ def test_is_text_in_a_string(text: str) -> None:
 @pytest.mark.parametrize("text", ['{"a": 1;}', "[1; 2]", '{"a": 1; b: 2}', '{"a": x; "b": 2}'])
 def test_is_in_doubt_where_no_key_follows(mark: str, text: str) -> None:
     assert not recover_json(text.replace(";", mark)).executable
+
+
+@pytest.mark.parametrize("behind", ['\nNote: "a" is it.', "; x = 1"])
+def test_words_behind_a_value_are_prose(behind: str) -> None:
+    found = recover_json('{"a": 1}' + behind)
+    assert found.executable
+    assert [each.code for each in found.diagnostics] == ["around"]

@@ -22,6 +22,7 @@ LAST: Final = ("}", ")")
 """The closing characters of arguments behind which more of them may follow."""
 _COLONS: Final = tuple(COLONS)
 _LEADS: Final = f"{COMMAS}\"'\u201c"
+_ENDS_OF_MEMBERS: Final = frozenset(",}]")
 _CLOSERS: Final = "}] \t\r\n"
 """Characters behind an object that do not continue it."""
 _MARKS: Final = frozenset(f"}}]\"'\u201c{COLONS}{COMMAS}")
@@ -102,7 +103,7 @@ def begins_word(character: str) -> bool:
 
 
 def goes_on(
-    behind: str, awaits: Callable[[str], bool], *, final: bool, is_cut: bool = False
+    behind: str, awaits: Callable[[str], bool] | None, *, final: bool, is_cut: bool = False
 ) -> bool | None:
     r"""Returns whether a member begins behind an object; None if that needs more text.
 
@@ -123,7 +124,9 @@ def goes_on(
 
     Args:
         behind: what follows the object; `MOST` characters of it count.
-        awaits: whether the tool has an argument of this name that is still missing.
+        awaits: whether the tool has an argument of this name that is still missing; None for a value
+            without a tool, behind which a key without quotes counts only after a comma or a bracket:
+            prose and code go on with `Note: "a"` and with `; x = 1`.
         final: whether the text ends with `behind`.
         is_cut: whether the server ended the text: then anything that could have become a member
             counts as one.
@@ -145,13 +148,10 @@ def goes_on(
         return False
     led = match["led"].strip()
     word = match["word"]
-    # `note: …` behind a call is prose, unless the tool has this argument: then a delimiter before it
-    # counts, or a value behind it.
     if word is not None:
-        if match["sign"] is not None and (led or (match["value"] or "").strip()):
-            return awaits(word)
-        if not led and (final or match.end() < len(behind)):
-            return False
+        is_open = not final and match.end() == len(behind)
+        if (found := _is_key(match, awaits, is_open=is_open)) is not None:
+            return found
     # A quoted word with a colon is a key. In prose behind a call, as in `"well", she said`, there is
     # no colon.
     elif match["colon"] is not None or match["single"] is not None:
@@ -160,6 +160,27 @@ def goes_on(
         return None
     # Cut inside the key: no complete message ends with a comma and a quote.
     return led.endswith(tuple(COMMAS)) and match.end() > match.end("led") and word is None
+
+
+def _is_key(
+    match: re.Match[str], awaits: Callable[[str], bool] | None, *, is_open: bool
+) -> bool | None:
+    """Whether a word without quotes behind an object is a key; None if more text may show it.
+
+    `note: …` behind a call is prose, unless the tool has this argument: then a delimiter before it
+    counts, or a value behind it.
+
+    Args:
+        match: the match of a member.
+        awaits: as in `goes_on`.
+        is_open: whether the text so far ends with the match.
+    """
+    led = match["led"].strip()
+    if awaits is None and led[-1:] not in _ENDS_OF_MEMBERS:
+        return False
+    if match["sign"] is not None and (led or (match["value"] or "").strip()):
+        return awaits is None or awaits(match["word"])
+    return None if led or is_open else False
 
 
 def begins_second(behind: str, takes: Callable[[str], bool], *, final: bool) -> bool | None:
@@ -204,8 +225,8 @@ def goes_on_in_list(
     """Whether the arguments go on behind a call of a list, which ends at a place; None if that needs more text.
 
     Of `[{"name": "f", "arguments": {"a": {}}}, "b": 1}}]` one brace is too many, of `[f(a=1), b=2)]` one
-    parenthesis. Only a comma or a quote leads on: to the next call, or to a member of this one. `awaits`, `final` and
-    `is_cut` are as in `goes_on`.
+    parenthesis. Only a comma or a quote leads on: to the next call, or to a member of this one.
+    `awaits`, `final` and `is_cut` are as in `goes_on`.
     """
     last, behind = text[place - 1 : place], text[place : place + MOST]
     if last not in LAST or behind.lstrip()[:1] not in _LEADS:

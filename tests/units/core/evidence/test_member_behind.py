@@ -2,7 +2,11 @@
 
 import pytest
 
-from toolgrammar.core.evidence.member_behind import ends_too_early, goes_on, may_go_on
+from toolgrammar.core.evidence.member_behind import (
+    ends_too_early,
+    goes_on,
+    may_go_on,
+)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +71,19 @@ def test_a_parenthesis_that_closes_shows_that_the_bracket_before_it_is_early(bra
         assert ends_too_early(f"{bracket}{text}", 0, final=False, is_cut=False) is True
     # Two parentheses are in order.
     assert ends_too_early("))", 0, final=True, is_cut=False) is False
+
+
+@pytest.mark.parametrize(
+    ("behind", "known", "unknown"),
+    [
+        (' Note: "a" is it.', True, False),
+        ("; x = 1", True, False),
+        (", note: 5", True, True),
+        ("] note: 5", True, True),
+        ('; "note": 5', True, True),
+        (" Note: that is it.", False, False),
+    ],
+)
+def test_prose_and_code_hold_words_like_keys(behind: str, *, known: bool, unknown: bool) -> None:
+    assert goes_on(behind, lambda _: True, final=True) is known
+    assert goes_on(behind, None, final=True) is unknown
