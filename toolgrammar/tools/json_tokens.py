@@ -2,7 +2,7 @@
 
 Example: `NUMBER` matches `-0`, `12.5` and `1e9`, not `01`, `.5` or `+1`. A quantifier with `+` behind
 it gives nothing back, so that each expression takes time in proportion to what it matches. Only
-`OTHER_COLONS` and `OTHER_COMMAS` are no JSON: they list what models write for a colon and a comma.
+`OTHER_COLONS`, `OTHER_COMMAS` and `SMART_QUOTES` are not JSON: they list what models write instead.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ OTHER_COMMAS: Final = frozenset(COMMAS) - {","}
 
 # Strings
 
+SMART_QUOTES: Final = "\u201c\u201d\u201e"
+"""The typographic quotes that models write for the quotes of a string."""
 CONTROLS: Final = r"\x00-\x1f"
 """The characters that a string may contain only as an escape, for a set of characters."""
 HALVES: Final = r"\ud800-\udfff"

@@ -33,13 +33,14 @@ _BETWEEN = late(r"\W*(?:\w+[^\w\s]\W*)?")
 """The text between a sign and a name: at most one word, such as a key, without a blank behind it."""
 _BEHIND = late(r"[^\w\s][^\w]*")
 _ARGUMENT = late(
-    r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}[:=\uff1a]"""
+    r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}"""
+    rf"[{COLONS}]"
 )
 """An argument behind the name of its tool; one word may be between them, as above."""
 _ARGUMENT_BELOW = late(
-    r"""(?:[^\w\s`]|\s*\n)[^\w]{0,16}
-    (?:\w{1,32}(?:\ \w{1,32})?\ ?[^\w\s][^\w]{0,16}){1,2}
-    (?:(?<==)["']?([\w$-]{1,64})["']?>|([\w$-]{1,64})["'`]?[ \t]{0,8}[:=\uff1a])""",
+    rf"""(?:[^\w\s`]|\s*\n)[^\w]{{0,16}}
+    (?:\w{{1,32}}(?:\ \w{{1,32}})?\ ?[^\w\s][^\w]{{0,16}}){{1,2}}
+    (?:(?<==)["']?([\w$-]{{1,64}})["']?>|([\w$-]{{1,64}})["'`]?[ \t]{{0,8}}[{COLONS}])""",
     re.VERBOSE,
 )
 """An argument with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""

@@ -11,7 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS
+from toolgrammar.tools.json_tokens import OTHER_COLON, OTHER_COLONS, SMART_QUOTES
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ _STRING = (
 )
 _STRING_NAME = "JSON_STRING"
 _ESCAPE = late(r"\\.|\"", re.DOTALL)
-SMART_QUOTES = "\u201c\u201d\u201e"
-"""The typographic quotes that stand for JSON's."""
 OTHER_QUOTES: Final = f"'{SMART_QUOTES}"
 """All quotes that stand for JSON's."""
 

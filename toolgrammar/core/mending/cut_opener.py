@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.machine.relaxed_quotes import SMART_QUOTES
 from toolgrammar.core.mending.mending import cut_here
 from toolgrammar.grammar.call_evidence import POSSIBLE, is_of_calls, letters_of
+from toolgrammar.tools.json_tokens import SMART_QUOTES
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 

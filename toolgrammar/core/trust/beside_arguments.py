@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.member_behind import begins_word, member_begins
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
-from toolgrammar.tools.json_tokens import OTHER_COMMAS
+from toolgrammar.tools.json_tokens import COMMAS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OF_QUOTES: Final = frozenset({"colon", "comma", "inner-quote", "missing-quote"})
 """The codes of repairs that may turn the rest of a string into a member."""
-_LEADS: Final = frozenset({",", *OTHER_COMMAS, '"', "'"})
+_LEADS: Final = frozenset(f"{COMMAS}\"'")
 """The first character of the rest of arguments, other than a letter: of a member, or of a string's end."""
 _STRING = late(
     r"\s{0,16}:\s{0,16}(?:\{\s{0,16}\"name\"\s{0,16}:\s{0,16})?[\"']([^\"'\n]{1,64})[\"']"

@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.payloads.mended.look import DOTS
-from toolgrammar.tools.json_tokens import COLONS, COMMAS, LITERAL
+from toolgrammar.tools.json_tokens import COLONS, COMMAS, LITERAL, SMART_QUOTES
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ _JOINED = late(r"[^']*[^\s']'[^\w'](?:[^']*[^\w'])?'[^\s']")
 """The text of `'a' + 'b'` up to the second string: an apostrophe has a letter beside it."""
 _GREAT = late(r"[eE]\+?\d{3}|\d{200}")
 """A part that is in every number that is too great for a float."""
-_BETWEEN_STRINGS: Final = " \t\r\n,:;{}[]()<>=|`\\.\u2026"
+_BETWEEN_STRINGS: Final = f" \t\r\n{COLONS}{COMMAS}{{}}[]()<>|`\\.\u2026"
 """The characters between the end of a string and the beginning of the next one."""
 _MEMBER_OR_BRACKET = late(
     r"""[{}\[\]]|(?P<member>["\u201c\u201d]\s{0,16}[^\s\w{}\[\]"\\,.]?\w?:"""
     r"""|'\s{0,16}[^\s\w'"]\s{0,16}'[\w -]{1,64}'\s{0,16}:"""
-    r"""|["'\u201d]\s{0,16}[\s,;\uff0c]\s{0,16}["'\u201c]?[^\W\d][\w-]{0,63}["'\u201d]?\s{0,16}"""
+    rf"""|["'\u201d]\s{{0,16}}[\s{COMMAS}]\s{{0,16}}["'\u201c]?[^\W\d][\w-]{{0,63}}["'\u201d]?\s{{0,16}}"""
     rf"""[{COLONS}]\s{{0,16}}(?:["'\u201c{{\[\d-]|(?i:{LITERAL}|none)))"""
 )
 """A bracket, or the text between two members. With single quotes, which words contain as well, the key
@@ -38,7 +38,7 @@ _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 """A damaged closer at the end of a text, such as `<{)parameter>`."""
 _ODD_KEY = late(rf"[<>{{}}`|\"\\\n\r]|&\w{{2,6}};|[{COLONS}].{{0,256}}[{COMMAS}]")
 """Characters that are in no key, or a member and the comma before the key: `a = 1, b`."""
-_STRAIGHT: Final = str.maketrans(dict.fromkeys("\u201c\u201d\u201e", '"'))
+_STRAIGHT: Final = str.maketrans(dict.fromkeys(SMART_QUOTES, '"'))
 _PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{]|[^\W\d][\w.]*+[(\[])[\s\S]*|[^\w\s]{{2,}}")
 """Dots or a tag and any text, a variable, a call of a function, an index, or only punctuation."""
 _NEAR: Final = 256
@@ -115,7 +115,7 @@ def _joins_strings(text: str) -> bool:
             return True
         # Behind another quote, as in `the "b"", "c`, a quote does not open a quotation.
         is_behind_quote = place > 1 and not before
-        if is_behind_quote and inside.lstrip().startswith((",", ":", ";")):
+        if is_behind_quote and inside.lstrip().startswith((*COLONS, *COMMAS)):
             return True
         closes = is_behind_quote or before[-1:] not in ("", " ", "\t")
         if closes and inside and not inside.strip(_BETWEEN_STRINGS):
@@ -183,7 +183,7 @@ def ends_in_list(items: list[JsonValue]) -> bool:
 
 def has_lone_quote(text: str) -> bool:
     """Whether a text has a typographic quote without its partner: they come in pairs."""
-    return sum(map(text.count, "\u201c\u201d\u201e")) % 2 == 1
+    return sum(map(text.count, SMART_QUOTES)) % 2 == 1
 
 
 def has_odd_key(value: JsonValue) -> bool:

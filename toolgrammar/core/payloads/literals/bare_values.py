@@ -24,6 +24,7 @@ from toolgrammar.tools.json_tokens import (
     LOW_HALF,
     MAX_DIGITS,
     PLAIN,
+    SMART_QUOTES,
 )
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -47,7 +48,7 @@ _ESCAPED = {
 _TAG = late(r"<\w[\w-]*>")
 _PRINTED: Final = frozenset("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2018\u201a\uff02")
 """Quotes that no format uses; the apostrophe of a plural is not among them."""
-_QUOTES: Final = frozenset("\"'`\u201c\u201d\u201e")
+_QUOTES: Final = frozenset(f"\"'`{SMART_QUOTES}")
 """Quotes that a bare key does not contain."""
 _SHORT: Final = 3
 """Quotes of more characters than this are recognised when they are damaged, too."""
@@ -73,7 +74,7 @@ def opened_quote(text: str, at: int, quotes: Collection[str]) -> str | None:
 def may_be_quoted(word: str, quotes: tuple[str, ...], *, is_key: bool) -> bool:
     """Whether a bare word may have been a string: a quote, perhaps damaged, is at an edge of it.
 
-    In a key it may be anywhere: of `{note"x";kind:1}` the key is no key.
+    In a key it may be anywhere: `{note"x";kind:1}` has lost the colon behind `note`.
 
     A typographic quote counts, too. So does a word without a letter or digit: the `>` of `>,` may
     be all that is left of a quote, and `...` stands for omitted text.
