@@ -14,7 +14,7 @@ from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import give_back_nameless
 from toolgrammar.core.evidence.member_behind import MOST, begins_second, goes_on, goes_on_in_list
-from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
+from toolgrammar.core.evidence.no_arguments import is_of_all
 from toolgrammar.core.evidence.used import touches
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.mending import text_of
@@ -58,7 +58,7 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
         found.append(_touches(driver))
-    # `}, "kilos": 25}` is text to the format.
+    # If the format allows text here, `}, "kilos": 25}` is text; in a list of calls it is damage.
     takes_text = step is None or step.node.accepts_text
     if takes_text or not driver.builder.has_arguments:
         found.append(_goes_on(driver))
@@ -74,7 +74,10 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
 
 
 def ends_call(step: Step) -> bool:
-    """Whether a token or payload ends a call, and its arguments may go on behind it."""
+    """Whether a token or payload ends a call behind which its arguments may go on.
+
+    So it is before text, and behind the bracket of a call in a list.
+    """
     may_go_on = step.node.accepts_text or step.terminal.text.strip() in (")", "}")
     return "call" in step.after and may_go_on
 
@@ -119,13 +122,8 @@ def _goes_on(driver: Driver) -> bool | None:
         if not rest.strip():
             is_begun = written != "" and builder.end.is_cut
             return None if _may_grow(driver, rest) else is_begun
-        return _begins_member(driver, rest, lambda key: _is_of_all(key) or builder.awaits(key))
+        return _begins_member(driver, rest, lambda key: is_of_all(key) or builder.awaits(key))
     return _begins_member(driver, rest, builder.awaits)
-
-
-def _is_of_all(key: str) -> bool:
-    """Whether formats use a key for all arguments."""
-    return key.lower() in KEYS_OF_ARGUMENTS
 
 
 def _goes_on_in_list(driver: Driver) -> bool | None:

@@ -1,6 +1,7 @@
-"""Says what the edits of a repair did to a bracket.
+"""Tells by the edits of a repair whether a bracket was inserted, replaced or dropped.
 
-Example: the repair of `{"a": ["b"}` inserts `]`, so the list lacks its bracket and may be none.
+Example: the repair of `{"a": ["b"}` inserts `]` behind a lone item: `lacks_bracket` and
+`closes_lone_item` are true of it.
 """
 
 from __future__ import annotations

@@ -26,6 +26,11 @@ _OF_ARGUMENTS: Final = KEYS_OF_ARGUMENTS | {"action_input", "action_variables", 
 _OF_CALLS: Final = _OF_ARGUMENTS | _AROUND
 
 
+def is_of_all(key: str) -> bool:
+    """Whether formats use a key for all arguments of a call, such as `parameters`."""
+    return key.lower() in KEYS_OF_ARGUMENTS
+
+
 def are_schema_or_call(
     name: str,
     arguments: Mapping[str, object] | None,

@@ -264,8 +264,7 @@ def _is_keyword(driver: Driver) -> bool:
 def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
     """Whether the text at an index may follow a mark; None if more text is needed."""
     buffer = driver.buffer
-    is_open = blanks.match(buffer, place).end() == len(buffer)
-    if not driver.final and (is_open or node.beginnings.match(buffer, place)):
+    if _may_begin(node, driver, place):
         return None
     match = node.token.match(buffer, place)
     if match is not None:
@@ -286,13 +285,18 @@ def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
     )
 
 
-def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
-    """Whether the first key of a call follows its brace; None if more text is needed."""
+def _may_begin(node: Node, driver: Driver, place: int) -> bool:
+    """Whether a token of a node may still begin at an index, where the text so far ends."""
     buffer = driver.buffer
     is_open = blanks.match(buffer, place).end() == len(buffer)
-    if not driver.final and (is_open or node.beginnings.match(buffer, place)):
+    return not driver.final and (is_open or node.beginnings.match(buffer, place) is not None)
+
+
+def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
+    """Whether the first key of a call follows its brace; None if more text is needed."""
+    if _may_begin(node, driver, place):
         return None
-    match = node.token.match(buffer, place)
+    match = node.token.match(driver.buffer, place)
     return match is not None and _is_quoted(node.steps[match.lastgroup or ""].terminal)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.member_behind import begins_word, member_begins
-from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
+from toolgrammar.core.evidence.no_arguments import is_of_all
 from toolgrammar.tools.json_tokens import COMMAS
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
@@ -108,7 +108,7 @@ def _may_be_arguments(builder: Builder, key: str, place: int) -> bool:
     """
     spec = builder.spec()
     takes_none = spec is not None and not spec.properties
-    is_key = key.lower() in KEYS_OF_ARGUMENTS
+    is_key = is_of_all(key)
     value = builder.source.slice(place, place + _LONGEST_NAME)
     if builder.has_arguments:
         return is_key and _OBJECT.match(value) is not None

@@ -275,13 +275,14 @@ def _is_in_quotation(builder: Builder, start: int, text: str) -> bool:
 
 def _text_since_call(builder: Builder) -> tuple[int, str]:
     """Returns the text since the last call and its offset; markup between its parts is omitted."""
-    end = builder.calls[-1].span.end if builder.calls else 0
-    since, parts = builder.turns.parts_before, builder.text_parts
-    places = [*zip(parts.offsets[since:], parts.texts[since:], strict=True)]
     if builder.candidate is not None:
         # The text behind a call that may be the last one waits with it.
         end = builder.candidate.end
         places = [(offset, text) for text, offset in builder.candidate.behind]
+    else:
+        end = builder.calls[-1].span.end if builder.calls else 0
+        since, parts = builder.turns.parts_before, builder.text_parts
+        places = [*zip(parts.offsets[since:], parts.texts[since:], strict=True)]
     # The payload of an envelope has no place, since the markup around it would have closed it.
     written = [*builder.source.prefix_parts, *places]
     found = [(offset, text) for offset, text in written if offset >= end]

@@ -194,7 +194,7 @@ class BareScanner:
             return blanks.match(text, at).end()
         if character in ",}" and self._state == _VALUE:  # `{a: }`
             self._begin(out)
-            self._types.nothing(self._key)
+            self._types.missing(self._key)
             out.append('""')
             self._state = _AFTER
             return self._after(text, at, out)

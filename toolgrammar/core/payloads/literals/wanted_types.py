@@ -42,10 +42,11 @@ class WantedTypes:
         if guide is not None and not guide.takes_text:
             self._untyped[self._argument] = None
 
-    def nothing(self, key: Sequence[str]) -> None:
+    def missing(self, key: Sequence[str]) -> None:
         """Judges a missing value, which is read as the empty text.
 
-        Of `{kilos25:}` the key may hold the value: so it may be if the schema has other keys alone.
+        In `{kilos25:}` the colon may have moved behind the value: a key that the schema does not list
+        is no evidence of an empty text.
         """
         self.text(key)
         guide, name = self._open[-1][0], text_of("".join(key))
