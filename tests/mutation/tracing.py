@@ -6,14 +6,11 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import coverage
+import pytest
 
 from tests.mutation import running
-
-if TYPE_CHECKING:
-    import pytest
 
 UNUSED = (
     *("tests/house", "tests/fleets", "tests/mutation", "tests/units/cli/test_bench_suites.py"),
@@ -52,11 +49,14 @@ def main(root: Path, database: Path, seconds: Path, *tests: Path) -> None:
     running.prepare()
     measured.start()
     named = [str(test) for test in tests] or [f"--ignore={root / each}" for each in UNUSED]
-    running.pytest_in(root, named, traced)
+    status = running.pytest_in(root, named, traced)
     measured.stop()
     measured.save()
     quickest = sorted(traced.seconds.items(), key=lambda test: test[1])
     seconds.write_text(json.dumps(dict(quickest), indent=0), encoding="utf-8")
+    # Single tests may fail: they judge no mutant. With files that can't be imported none was run.
+    if status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+        sys.exit(status)
 
 
 if __name__ == "__main__":

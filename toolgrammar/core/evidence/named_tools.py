@@ -69,6 +69,8 @@ _RUNS_TO_CLOSER = late(r"""[\w.:-]{1,64}\)\s{0,8}:?\s{0,8}\{\s{0,8}["'}]""")
 """What is behind a name whose bracket is lost: an argument, or an id and its closer before an object."""
 _ARROWS = late(r"(?:\A|\n)([<>\[{|])\1{2,8}\Z")
 """A bracket three times or more at the beginning of a line, as no prose has it before a name."""
+_ESCAPED: Final = "\\_"
+"""How models that write Markdown spell the `_` of a name."""
 _MOST_NAMED, _MOST_PLACES = 16, 8
 """The maximal number of places of a name and of places of all names, that are examined."""
 _SHORT: Final = 64
@@ -196,10 +198,10 @@ def named_as_in_a_call(
         signs: the signs of calls, such as parts of their markup.
     """
     # A plain search first: most texts contain no name, and the expressions below are costly.
-    named = [name for name in tools if name in text]
+    named = _named(text, tools)
     near = [sign for sign in signs if sign in text] if named else []
-    for name in named:
-        spec, end = tools[name], 0
+    for name, spec in named.items():
+        end = 0
         while (start := text.find(name, end)) >= 0:
             end = start + max(1, len(name))
             if _runs_on(text, start, end, spec):
@@ -227,6 +229,15 @@ def named_as_in_a_call(
             if behind and _KEY_BEFORE.search(text, max(0, start - _LONGEST_KEY), start):
                 return start, text[start : behind.end()]
     return None
+
+
+def _named(text: str, tools: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
+    """Returns the tools that a text names, by their names as they are written there."""
+    named = {name: spec for name, spec in tools.items() if name in text}
+    if _ESCAPED in text:
+        escaped = {name.replace("_", _ESCAPED): spec for name, spec in tools.items()}
+        named |= {name: spec for name, spec in escaped.items() if name in text}
+    return named
 
 
 def properties_of(tools: Mapping[str, ToolSpec]) -> set[str]:

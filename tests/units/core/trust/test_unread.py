@@ -94,6 +94,8 @@ _TOOLS: list[dict[str, object]] = [
         ("pythonic", "Look: [tide(place='Narvik'}]", "tide(place="),
         ("pythonic", "[list_boats(()]", "list_boats"),
         ("functionary_v3_2", ">>list_boats\n{}", "list_boats"),
+        ("functionary_v3_2", ">>>list\\_boats\n{}", r"list\_boats"),
+        ("ts_call", "functions.list\\_boats({})", r"list\_boats"),
         ("auto", "Look:\nActio: tide\nArguments: (place: Narvik)", "tide\nArguments: (place:"),
         ("auto", '{"name": "tide", "paramters": {}}', '"name": "tide'),
         ("auto", "Action: tide\nActio Input: {}", "Action: tide"),
