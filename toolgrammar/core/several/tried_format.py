@@ -152,9 +152,9 @@ def with_named_first(found: list[TriedFormat], buffer: str, place: int) -> list[
     return [*(each for each in calls if each not in texts), *prose, *texts]
 
 
-def _opens_prose(alternative: TriedFormat, buffer: str, place: int) -> bool:
+def _opens_prose(tried: TriedFormat, buffer: str, place: int) -> bool:
     """Whether a format opens something other than a call at an index."""
-    node = alternative.node or alternative.machine.start
+    node = tried.node or tried.machine.start
     match = node.token.match(buffer, place)
     step = None if match is None else node.steps.get(match.lastgroup or "")
     return step is not None and not step.opens

@@ -130,7 +130,7 @@ class TriedFormats:
             if place < 0:
                 place, found = len(buffer), None
                 break
-            found = self._candidates(driver, node, place)
+            found = self._formats_at(driver, node, place)
             if found is None:
                 driver.hold_at(driver.base + place)
             if found is None or found:
@@ -149,10 +149,10 @@ class TriedFormats:
             return None
         if not stands_at(self.openers, driver, place):
             return False
-        found = self._candidates(driver, driver.node, place)
+        found = self._formats_at(driver, driver.node, place)
         return None if found is None else bool(found)
 
-    def _candidates(self, driver: Driver, node: Node, place: int) -> list[TriedFormat] | None:
+    def _formats_at(self, driver: Driver, node: Node, place: int) -> list[TriedFormat] | None:
         """Returns the formats that open at an index, in the order in which they are tried.
 
         The formats of the last calls come first, then those with the longest opener, then those with
@@ -174,14 +174,14 @@ class TriedFormats:
         found: list[tuple[int, int, int, TriedFormat]] = []
         current = self.current
         for number, length in self._evidence(buffer, place, lengths):
-            alternative = self.tried.get(number)
-            if alternative is None:
-                alternative = self.tried[number] = TriedFormat(number, self.several)
-            at = node if alternative is current else alternative.node
+            tried = self.tried.get(number)
+            if tried is None:
+                tried = self.tried[number] = TriedFormat(number, self.several)
+            at = node if tried is current else tried.node
             if (
-                offset < alternative.resume
-                or (not self.builder.tools and alternative.settings.header.misfit == "text")
-                or alternative.quotes(self.builder, offset, self.free)
+                offset < tried.resume
+                or (not self.builder.tools and tried.settings.header.misfit == "text")
+                or tried.quotes(self.builder, offset, self.free)
             ):
                 continue
             opens = at is None or self._opens_in(driver, at, place)
@@ -189,8 +189,8 @@ class TriedFormats:
                 return None
             if not opens:
                 continue
-            found.append((-alternative.last_call, -length, number, alternative))
-        ordered = [alternative for *_, alternative in sorted(found)]
+            found.append((-tried.last_call, -length, number, tried))
+        ordered = [tried for *_, tried in sorted(found)]
         if len(ordered) > 1 and tag_of_tool(buffer, place, self.builder.tools):
             return with_named_first(ordered, buffer, place)
         return ordered
@@ -255,12 +255,12 @@ class TriedFormats:
         self.judge.open(self.builder, found[1:])
         self.begin(driver, found[0], watched=several)
 
-    def begin(self, driver: Driver, alternative: TriedFormat, *, watched: bool) -> None:
+    def begin(self, driver: Driver, tried: TriedFormat, *, watched: bool) -> None:
         """Begins to read the open island in a format, at the driver's position.
 
         Args:
             driver: the driver.
-            alternative: the format.
+            tried: the format, with what is known of it in this message.
             watched: whether a repair raises `FormatMisfit`, as another format may read the text.
         """
         place = driver.position
@@ -271,17 +271,17 @@ class TriedFormats:
         home, home_node = self.home, self.home_node
         assert home_node is not None
         # Another format opens here, so the last one's open calls and sections end before it.
-        if alternative is not home:
+        if tried is not home:
             driver.close(home_node.after_text[0])
             if home is not None:
                 home.stand_on(home.machine.node(home_node.after_text[1]))
-        self.current = alternative
-        self.builder.use(alternative.settings)
-        self.builder.read_signs(alternative.machine.signs, self.several.around)
-        start = alternative.machine.start
-        node = alternative.node or start
-        alternative.stand_on(node)
-        driver.enter_island(home_node if alternative is home else node, place, start)
+        self.current = tried
+        self.builder.use(tried.settings)
+        self.builder.read_signs(tried.machine.signs, self.several.around)
+        start = tried.machine.start
+        node = tried.node or start
+        tried.stand_on(node)
+        driver.enter_island(home_node if tried is home else node, place, start)
 
     def again(self, driver: Driver, place: int, resume: int) -> bool:
         """Tries the next format for an island that was given back; False if no format is left.
