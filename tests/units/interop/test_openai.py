@@ -372,6 +372,12 @@ def test_calls_may_come_interleaved() -> None:
     ]
 
 
+def test_the_one_call_of_the_older_api_comes_in_pieces() -> None:
+    deltas: list[dict[str, Any]] = [{"name": "f", "arguments": ""}, {"arguments": '{"a": 1}'}]
+    chunks = [{"choices": [{"index": 0, "delta": {"function_call": each}}]} for each in deltas]
+    assert calls_of(list(from_stream(chunks))) == [ToolCall("f", {"a": 1})]
+
+
 def test_a_call_that_is_cut_off_is_not_executable() -> None:
     chunks = [chunk(piece(0, '{"a": "half', "f")), chunk(finish="length")]
     (call,) = calls_of(list(from_stream(chunks)))

@@ -106,6 +106,10 @@ def test_offsets_in_bytes() -> None:
     ]  # fmt: skip
 
 
+def test_half_a_surrogate_pair_has_three_bytes() -> None:
+    assert byte_offsets("a\ud83db", [(0, 1), (1, 4), (4, 5)]) == [(0, 1), (1, 2), (2, 3)]
+
+
 def test_words_as_tokens() -> None:
     """Offsets of any tokenizer do: here words and signs."""
     offsets = [found.span() for found in re.finditer(r"\w+|\S", TEXT)]

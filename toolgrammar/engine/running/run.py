@@ -40,8 +40,8 @@ class Hook:
 
     function: Callable[..., Any]
     """The hook itself."""
-    name: str
-    """Its name in messages."""
+    name: str = ""
+    """Its name, in the message of a guardrail that returned a false value."""
     threaded: bool = False
     """Whether the async driver calls it in a thread of its own."""
 

@@ -178,7 +178,7 @@ def _hook(guard: Guard) -> Hook:
             raise TypeError("a guard that yields never runs")
         return _to_its_end(answer) if is_later(answer) else None
 
-    return Hook(asked, getattr(guard, "__name__", type(guard).__name__))
+    return Hook(asked)
 
 
 async def _to_its_end(answer: Any) -> None:

@@ -49,7 +49,7 @@ def render_results(
     results: Iterable[Answer],
     *,
     id_prefix: str = "call_",
-    on_markup: OnMarkup = "escape",
+    on_markup: OnMarkup,
     known: Iterable[str] = (),
 ) -> str:
     """Returns the wire text of results; "" for none.

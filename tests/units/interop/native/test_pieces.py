@@ -12,8 +12,9 @@ from openai.types.chat import ChatCompletionChunk
 from pydantic import TypeAdapter
 
 from tests.units.interop.native.broken_streams import CASES, TOOLS, Case, blocks, deltas
-from toolgrammar import Event, ParseResult, Problem, ToolCall
+from toolgrammar import CallStart, Event, ParseResult, Problem, ToolCall
 from toolgrammar.interop import anthropic, openai
+from toolgrammar.interop.native.pieces import RepairedPieces
 from toolgrammar.testing.depth import if_quick
 
 if TYPE_CHECKING:
@@ -187,3 +188,9 @@ def test_calls_whose_pieces_alternate_keep_the_order_of_the_whole_message() -> N
         assert places == sorted(places)
         assert [call.id for call in stream.result.calls][:2] == ["c0", "c1"]
         assert stream.result.calls[:2] == whole.result.calls
+
+
+def test_a_call_that_the_caller_keeps_takes_the_next_place() -> None:
+    pieces = RepairedPieces({})
+    assert pieces.piece("a", "weather", None, "{") == [CallStart(0, "weather")]
+    assert (pieces.take_place(), pieces.take_place()) == (1, 2)
