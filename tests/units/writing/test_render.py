@@ -312,6 +312,16 @@ def test_a_value_is_read_back_with_the_schema_of_its_tool() -> None:
         formats["qwen3_xml"].render([call], tools=tools)
 
 
+def test_items_without_a_type_are_read_back_with_that_of_their_values() -> None:
+    calls = [ToolCall("lift", {"floors": [1, 2]})]
+    minimax = formats["minimax_m3"]
+    tool = {
+        "name": "lift",
+        "parameters": {"properties": {"floors": {"items": {"type": "integer"}}}},
+    }
+    assert minimax.render(calls) == minimax.render(calls, tools=[tool])
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_call_that_can_not_be_written_is_named(*, turned: bool) -> None:
     good, bad = ToolCall("good", {"a": "x"}), ToolCall("not good", {"a": "x"})
