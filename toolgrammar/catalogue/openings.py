@@ -91,8 +91,8 @@ def opener_pairs(machine: Machine) -> list[tuple[str, str]]:
     # The step of each opener has the node after it.
     for (group, _), pair in zip(start.tokens, start.opener_pairs(), strict=True):
         step = start.steps[group]
-        # A text leaf with a payload is a quotation: other formats do not open there.
-        if step.leaf != "text" or not step.node.payloads:
+        # A token of text with a payload is a quotation: other formats do not open there.
+        if step.role != "text" or not step.node.payloads:
             found.append(pair)
     return found
 
@@ -170,7 +170,7 @@ def quotes(machine: Machine) -> list[Quote]:
         step = start.steps[group]
         for payload in step.node.payloads:
             # A quote is a block of text with an opener and a closer, and no role of a call in it.
-            if step.leaf == payload.leaf == "text" and payload.terminal.name == "RAW":
+            if step.role == payload.role == "text" and payload.terminal.name == "RAW":
                 end = unnamed(end_of_raw(payload).search.pattern)
                 found.append(Quote(unnamed(machine.expressions.pattern(terminal)), end))
     return found

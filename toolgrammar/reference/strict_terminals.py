@@ -284,7 +284,7 @@ class StrictTerminals:
             (node, step)
             for node in self.nodes
             for step in node.payloads
-            if step.terminal.name in ((kind,) if kind else RAW_LIKE) and step.leaf == role
+            if step.terminal.name in ((kind,) if kind else RAW_LIKE) and step.role == role
         ]
 
     def _pattern(self, number: int, key: str = "") -> str:
@@ -364,7 +364,7 @@ def _up_to(patterns: Iterable[str]) -> str:
 
 def _ends(node: Node) -> bool:
     """Whether a call may have ended in a node."""
-    return node.accepts_text or node.end is not None
+    return node.accepts_text or node.closes_at_end is not None
 
 
 def _reachable(machine: Machine) -> list[Node]:

@@ -65,7 +65,7 @@ class Markup(Around):
         self._after = after = step.node
         self._start = start
         # No markup follows a call that ends with its payload, so the last bracket ends both.
-        self.alone = after.accepts_text or "call" in step.after
+        self.alone = after.accepts_text or "call" in step.closes
 
     def follows(self, look: LookAhead, index: int) -> bool:
         """Whether markup of the envelope, sound or mended, follows the payload at an index."""

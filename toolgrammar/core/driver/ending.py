@@ -47,8 +47,8 @@ def finish(driver: Driver) -> None:
     if driver.in_tokens:
         _finish_token(driver)
     # The grammar lets the end of the text close the open section.
-    elif driver.node.closes_group and driver.node.end is not None:
-        driver.close(driver.node.end)
+    elif driver.node.closes_group and driver.node.closes_at_end is not None:
+        driver.close(driver.node.closes_at_end)
     # The section lacks its closer: the server may have stopped at it.
     elif builder.group is not None:
         close_by_stop(driver)
@@ -97,10 +97,10 @@ def _finish_token(driver: Driver) -> None:
     node, back = driver.node, driver.back
     # The grammar accepts the end of the text as a closer. Only the server's finish reason can show
     # that the call was cut there, so this is noted for the end of the message.
-    if node.end is not None:
+    if node.closes_at_end is not None:
         driver.builder.end.leave_open()
         is_settled(driver)
-        driver.close(node.end)
+        driver.close(node.closes_at_end)
         rest = driver.position
         # The rest fits nothing after the call, so it is text.
         if rest < len(driver.buffer):
@@ -109,7 +109,7 @@ def _finish_token(driver: Driver) -> None:
         return
     # The short literal that was read last, `<`, may be the beginning of a closer that was cut: the
     # closer is then missing from that place on.
-    if back is not None and back[1].end is None and cut_here(driver, back[1], back[0]):
+    if back is not None and back[1].closes_at_end is None and cut_here(driver, back[1], back[0]):
         driver.step_back()
     if close_by_stop(driver):
         return

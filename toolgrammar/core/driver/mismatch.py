@@ -238,7 +238,7 @@ def _is_cut(driver: Driver) -> bool:
 def give_back_nameless(driver: Driver, step: Step) -> bool:
     """Gives a call without a name back as text if a step ends it; returns whether it does."""
     node = step.node
-    ends = "call" in step.after or (
+    ends = "call" in step.closes or (
         node.accepts_text and not driver.builder.has_draft and "call" in node.after_text[0]
     )
     if ends:

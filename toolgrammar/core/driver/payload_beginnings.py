@@ -56,7 +56,7 @@ def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
     if not driver.called or driver.builder.strict or len(objects) != 1:
         return None
     # Where a string may stand as well, `"city": "Rome"}` need not be an object without its brace.
-    if objects[0].leaf != "arguments" or len(objects) < len(node.payloads):
+    if objects[0].role != "arguments" or len(objects) < len(node.payloads):
         return None
     # One backtick may be the first of three, and half a key the beginning of a member.
     if not driver.final and _BEGUN.match(buffer, start):
@@ -88,7 +88,7 @@ def other_spelling(driver: Driver, start: int) -> Step | bool | None:
     payloads, buffer = driver.node.payloads, driver.buffer
     if driver.builder.strict or len(payloads) != 1:
         return None
-    if payloads[0].leaf or payloads[0].terminal.name not in ANY_JSON:
+    if payloads[0].role or payloads[0].terminal.name not in ANY_JSON:
         return None
     # `Non` may become `None`.
     if not driver.final and _WORD_BEGUN.match(buffer, start):

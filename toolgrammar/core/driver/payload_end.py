@@ -50,7 +50,7 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
         step: the token or payload that ends the call; None if the text after it ends the call.
     """
     # This step does not end the call, so what follows is markup of the same call.
-    if step is not None and "call" not in step.after:
+    if step is not None and "call" not in step.closes:
         return True
     # A None in the list means that more text may still show it. The call then waits, unless another
     # check has found it already.
@@ -79,7 +79,7 @@ def ends_call(step: Step) -> bool:
     So it is before text, and behind the bracket of a call in a list.
     """
     may_go_on = step.node.accepts_text or step.terminal.text.strip() in (")", "}")
-    return "call" in step.after and may_go_on
+    return "call" in step.closes and may_go_on
 
 
 def _last(driver: Driver) -> str:
@@ -195,7 +195,7 @@ def _begins_second(driver: Driver, step: Step | None) -> bool | None:
     """
     builder = driver.builder
     # Behind an envelope another one may follow, which is a call of its own.
-    is_payload = step is not None and step.leaf == "arguments"
+    is_payload = step is not None and step.role == "arguments"
     if not is_payload or not builder.has_draft or _last(driver) != "}":
         return False
     spec, rest = builder.spec(), _behind(driver)
@@ -247,7 +247,7 @@ def _close_behind(driver: Driver) -> bool:
     assert step is not None
     if not (doubt_open_brackets(driver) and is_settled(driver, step)):
         return False
-    driver.close(step.after)
+    driver.close(step.closes)
     driver.stand_on(step.node)
     # While the call is open its closer is expected, even if the grammar would accept text here.
     if driver.node.accepts_text and not driver.builder.has_draft:

@@ -56,7 +56,7 @@ def find_payload(driver: Driver) -> bool:
     buffer, position, node = driver.buffer, driver.position, driver.node
     solid = driver.behind_blanks()
     # Where the text may end before the payload, white space alone is not a payload.
-    is_end = node.end is not None and solid == len(buffer) <= position + MOST_BLANKS
+    is_end = node.closes_at_end is not None and solid == len(buffer) <= position + MOST_BLANKS
     start = position if node.exact and not is_end else solid
     # The payloads are ordered with the narrowest first, since raw text matches everything.
     for step in node.payloads:
@@ -66,7 +66,7 @@ def find_payload(driver: Driver) -> bool:
         if begin == len(buffer):
             if not driver.final:
                 return False
-            if node.end is not None:
+            if node.closes_at_end is not None:
                 break  # the grammar lets the text end before the payload
         if step.begun is not None and not driver.final and step.begun.match(buffer, begin):
             return False
@@ -119,16 +119,16 @@ def _enter(
         if start - driver.island > MAX_ISLAND and not driver.island_payload:
             return mismatch(driver)
         driver.note_payload()
-    driver.close(step.before)
+    driver.close(step.closes_before)
     driver.enter_payload(step, start)
     if step.terminal.name in RAW_LIKE:
         if step.is_fallback:
             _doubt_text(driver, step, driver.base + start)
         return _enter_raw(driver, step, start)
     # If raw text such as `5 or so` may stand here as well as `5`, the text after the value decides.
-    if step.otherwise is not None and not decided:
+    if step.raw_alternative is not None and not decided:
         _commit_payload(driver, step)
-        driver.payload.judge(Undecided(driver, step, step.otherwise, start))
+        driver.payload.judge(Undecided(driver, step, step.raw_alternative, start))
         driver.read_by(read_undecided)
         return True
     return _enter_scanned(driver, step, start, as_text=as_text)
@@ -138,7 +138,7 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     """Begins a payload that a scanner reads; ends it as well if all of it is in the buffer."""
     builder, name = driver.builder, step.terminal.name
     scanned_of(builder).begin(
-        step.leaf, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
+        step.role, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
     )
     # Tags of `ELEMENTS` stand in text that has no escapes: see `Draft.close_unescaped`.
     if builder.draft is not None and PAYLOADS[name].unescaped:
@@ -150,7 +150,7 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:
         object_only = name == "JSON_OBJECT" and not as_text
         whole = read_whole(driver.buffer, start, object_only=object_only)
-        guide = builder.guide(step.leaf)
+        guide = builder.guide(step.role)
         # Values that the schema converts to another type are left to the scanner, which does that.
         if whole is not None and guide is not None and needs_typing(whole[0], guide):
             whole = None
@@ -171,7 +171,7 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
     raw_end = end_of_raw(step)
     before = driver.previous is not None and "\n" in driver.previous.terminal.trail
     raws_of(driver.builder).begin(
-        step.leaf,
+        step.role,
         driver.base + start,
         driver.unit,
         before=before,
@@ -184,7 +184,7 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
     # Reasoning may end where another format ends it; any other raw text belongs to this format
     # alone.
     others = lines = None
-    if driver.among is not None and step.leaf == "reasoning":
+    if driver.among is not None and step.role == "reasoning":
         others = driver.among.other_ends(driver, step.node)
         if driver.builder.tools:
             lines = LineOpeners(driver.among.openers, driver.base + start)
@@ -214,8 +214,8 @@ def _doubt_text(driver: Driver, step: Step, start: int) -> None:
     With a schema `True` is read as `true`, `Oslo` as a string, and a misfit has a doubt of its own.
     """
     builder = driver.builder
-    guide = builder.guide(step.leaf)
-    if step.leaf != "value" or (guide is not None and guide.types is not None):
+    guide = builder.guide(step.role)
+    if step.role != "value" or (guide is not None and guide.types is not None):
         return
     doubt_open(
         builder, "bare-text", "Found a value that is no JSON; kept as text", Span(start, start)
@@ -251,7 +251,7 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
     return JsonPayload(
         step,
         driver.start_node,
-        builder.guide(step.leaf),
+        builder.guide(step.role),
         backticks=PAYLOADS[name].backticks,
         max_depth=driver.limits_depth,
         careful=driver.island >= 0 and not driver.called,
@@ -261,8 +261,8 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
 def _commit_payload(driver: Driver, step: Step) -> None:
     """Makes the open island certain once its payload begins, if it needs no name or has one."""
     # Reasoning, content and text open with markup of their own, and need no name to be certain.
-    outside = driver.island >= 0 and step.leaf in PROSE_ROLES
-    if outside or (step.leaf and driver.called):
+    outside = driver.island >= 0 and step.role in PROSE_ROLES
+    if outside or (step.role and driver.called):
         driver.commit()
 
 

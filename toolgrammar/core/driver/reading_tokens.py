@@ -70,11 +70,11 @@ def read_token(driver: Driver) -> bool:
     if end - start > MAX_TOKEN or (driver.island >= 0 and is_no_island):
         return _give_up(driver)
     # The next call opens here, and the last one lacks its closer: the last one ends here.
-    if node.accepts_text and driver.called and "call" in step.before:
+    if node.accepts_text and driver.called and "call" in step.closes_before:
         return end_before_text(driver) if makes_certain(driver) else mismatch(driver)
     text = match.group(group)
     # A key of the call object may be another spelling of the arguments' key: `"args"`.
-    if step.terminal.name == "JSON_STRING" and not step.leaf:
+    if step.terminal.name == "JSON_STRING" and not step.role:
         meant = arguments_key(driver, step, text, start, end)
         if meant is None:
             return False
@@ -82,16 +82,16 @@ def read_token(driver: Driver) -> bool:
     # `'name'`, or `name` without quotes, is accepted where the grammar has `"name"`.
     if is_loose(step.terminal, text):
         strict = _report_loose(driver, step, text, start, end)
-        text = strict if step.leaf else text
+        text = strict if step.role else text
     # A closer may have to repeat a name: `</search>` closes only `<search>`.
     if step.kind == "same" and not driver.builder.repeats(step.terminal.name, text):
         return mismatch(driver)
     # The key is the name of a tool: the call before lacks its closer, and the next one begins.
-    if step.leaf == "key" and step_back_to_call(driver, text):
+    if step.role == "key" and step_back_to_call(driver, text):
         return mismatch(driver)
     # A `<` or `,` may belong to markup that the grammar does not expect, so it can be taken back.
     short = driver.island < 0 and step.kind == "literal" and step.weight < SHORT
-    short = short and not step.after  # a role that was closed can't be opened again
+    short = short and not step.closes  # a role that was closed can't be opened again
     driver.keep_way_back(start, short=short)
     driver.move_to(end)
     _take(driver, step, text, start, end, match)
@@ -131,7 +131,7 @@ def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
     without: frozenset[str] = frozenset()
     while match is not None:
         step = node.steps[match.lastgroup or ""]
-        may_name = step.terminal.groups or step.leaf == "name"
+        may_name = step.terminal.groups or step.role == "name"
         if not (may_name and _names_stranger(driver.builder, step, match)):
             break
         # A broader token may match the same text.
@@ -145,7 +145,7 @@ def _names_stranger(builder: Builder, step: Step, match: re.Match[str]) -> bool:
     names = [match[group] for group, role in step.terminal.groups if role == KNOWN_TOOL]
     # In such a format the calls of unknown tools are text. They are refused at the name, while the
     # island is uncertain, so that the brackets and the fence around them become text, too.
-    if step.leaf == "name" and builder.header.misfit == "text":
+    if step.role == "name" and builder.header.misfit == "text":
         text = match[match.lastgroup or 0]
         text = as_strict(step.terminal, text) if is_loose(step.terminal, text) else text
         names.append(plain_text(builder, "name", text))
@@ -218,7 +218,7 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     # A name that lacks one of its quotes may lack more, and `null` is a word of JSON: only the known
     # tools can confirm it.
     is_odd_name = code == "missing-quote" or text.lower() in WORDS
-    doubtful = step.leaf == "name" and is_odd_name and decoded_token(strict) not in builder.tools
+    doubtful = step.role == "name" and is_odd_name and decoded_token(strict) not in builder.tools
     draft = builder.draft
     # In a call without damage so far, text that resembles a tag may be part of a value.
     is_odd = code == "misspelt" and draft is not None and not draft.repaired
@@ -236,19 +236,19 @@ def _take(
 ) -> None:
     """Applies a token: closes, opens and fills its roles, then moves on to the next node."""
     builder, base, before = driver.builder, driver.base, driver.node
-    driver.close(step.before)
+    driver.close(step.closes_before)
     if driver.unit < 0 or step.opens:
         driver.begin_unit(base + start, in_call=step.opens == "call")
     if step.opens:
         open_role(builder, step.opens)
     _fill(driver, step, text, base + start, match)
-    if not builder.has_arguments and driver.called and not step.leaf:
+    if not builder.has_arguments and driver.called and not step.role:
         builder.note_token(base + start)
     driver.end_at(base + end)
     # A call that ends without a name is not a call.
     if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
         return
-    if driver.final and "call" in step.after:
+    if driver.final and "call" in step.closes:
         # If a name ends both the call and the text, no closer shows that the name is whole. The
         # same holds if the last token may begin an argument, or looks at the text after it.
         names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
@@ -281,7 +281,7 @@ def _read_behind(driver: Driver) -> bool:
 
 def _close_behind(driver: Driver, step: Step, text: str) -> None:
     """Closes the roles that end with a token and moves on to the next node."""
-    driver.close(step.after)
+    driver.close(step.closes)
     driver.follow(step)
     node = step.node
     _perhaps_commit(driver, step, text)
@@ -304,10 +304,10 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
     if is_of_text or step.terminal.name in ("SAME_KEY", "SAME_MARK"):
         before = builder.source.slice(start - _LONGEST_MARKS, start)
         builder.turns.close_value(before, text.strip())
-    if driver.final and step.leaf == "value":
+    if driver.final and step.role == "value":
         # Nothing shows that the last word of the text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)
-        is_cut = at_end and step.kind == "regex" and step.node.end is None
+        is_cut = at_end and step.kind == "regex" and step.node.closes_at_end is None
         raws_of(builder).note_cut_token(is_cut=is_cut)
     places = places_in(builder)
     for role, value in chain(step.constants, step.filled(match, text)):
@@ -353,10 +353,10 @@ def _perhaps_commit(driver: Driver, step: Step, text: str) -> None:
         driver.commit()
     # The name is no evidence, since `{"name": "Ann"` is data as well; a token after it is evidence.
     elif (
-        step.leaf != "name" and "name" not in dict(step.constants) and not step.terminal.holds_name
+        step.role != "name" and "name" not in dict(step.constants) and not step.terminal.holds_name
     ):
         # Punctuation alone is weak: `f(` makes the call certain only at the end of the text.
-        if step.kind == "same" or (not step.leaf and len(text.strip()) >= 3):
+        if step.kind == "same" or (not step.role and len(text.strip()) >= 3):
             driver.commit()
         else:
             builder.note_delimiter(step)

@@ -53,13 +53,13 @@ class Writes(Protocol):
 class Token(Protocol):
     """A step of the machine, as far as this module reads it (`machine` imports it)."""
 
-    leaf: str
+    role: str
     kind: str
     opens: str
     weight: int
     terminal: Terminal
     constants: tuple[tuple[str, str], ...]
-    after: tuple[str, ...]
+    closes: tuple[str, ...]
 
     @property
     def machine(self) -> Writes:
@@ -73,7 +73,7 @@ class Token(Protocol):
 class Place(Protocol):
     """A node of the machine, as far as this module reads it."""
 
-    end: tuple[str, ...] | None
+    closes_at_end: tuple[str, ...] | None
     skipping: bool
     accepts_text: bool
     tokens: list[tuple[str, Terminal]]
@@ -144,7 +144,7 @@ class LostOpener:
 def lost_openers(node: Place) -> Iterator[LostOpener]:
     """Yields the openers of calls and sections that may be missing at a text node."""
     # This applies only to text outside of all calls and sections.
-    if node.end is None or node.skipping or not node.accepts_text:
+    if node.closes_at_end is None or node.skipping or not node.accepts_text:
         return
     taken = {terminal.name for _, terminal in node.tokens}
     seen = set()
@@ -232,11 +232,11 @@ def _ways(node: Place) -> Iterator[tuple[tuple[Token, ...], Token, tuple[Token, 
     """Yields the ways to a tool's name: the literals before it, its step, the literals after it."""
     for before, reached in _literals(node):
         for step in reached.steps.values():
-            if step.leaf != "name" or step.kind != "regex":
+            if step.role != "name" or step.kind != "regex":
                 continue
             for behind, end in _literals(step.node):
                 # A name is evidence of a call only if its arguments have to follow.
-                if any(each.leaf == "key" for each in end.steps.values()) or end.payloads:
+                if any(each.role == "key" for each in end.steps.values()) or end.payloads:
                     yield before, step, behind
 
 
@@ -248,7 +248,7 @@ def _literals(node: Place) -> Iterator[tuple[tuple[Token, ...], Place]]:
     for path, reached in queue:
         yield path, reached
         for step in reached.steps.values() if not reached.accepts_text else ():
-            is_plain = written(step.terminal) and not (step.leaf or step.constants or step.after)
+            is_plain = written(step.terminal) and not (step.role or step.constants or step.closes)
             if len(path) < _MOST_LITERALS and is_plain and id(step.node) not in seen:
                 seen.add(id(step.node))
                 queue.append(((*path, step), step.node))
@@ -330,7 +330,7 @@ def fixed_marks(start: TextNode, tables: Tables) -> set[str]:
 def _opens_call(start: TextNode, group: str, terminal: Terminal) -> bool:
     """Whether a terminal opens a call or a section of them."""
     step = start.steps[group]
-    is_thought = any(payload.leaf == "reasoning" for payload in step.node.payloads)
+    is_thought = any(payload.role == "reasoning" for payload in step.node.payloads)
     if step.opens or step.node.accepts_text or is_thought:
         return step.opens in _OPENED
     # `[TOOL_CALLS]` may open a call or a list of them: what follows it shows which.

@@ -63,7 +63,7 @@ class Node:
         """The steps, by the group's name in the node's expression or by the payload's name."""
         self.payloads: tuple[Step, ...] = ()
         self.tokens: list[tuple[str, Terminal]] = []
-        self.end: tuple[str, ...] | None = None
+        self.closes_at_end: tuple[str, ...] | None = None
         """The roles that close when the text ends here; None if it may not end."""
         self.exact = False
         """Whether white space matters here, so that none is skipped before a token."""
@@ -81,7 +81,7 @@ class Node:
         payloads = []
         for number in sorted(tables.actions[self.stack[-1]]):
             if number == END:
-                self.end = self.machine.lalr.end_of(self.stack)
+                self.closes_at_end = self.machine.lalr.end_of(self.stack)
                 continue
             terminal = tables.terminals[number]
             # Text is not a token of the expression. Its own state is dropped from the stack, so
@@ -106,7 +106,7 @@ class Node:
         # Raw text begins with anything, so it comes last.
         payloads.sort(key=lambda step: roles.breadth(step.terminal.name))
         self.payloads = tuple(payloads)
-        self.takes_arguments = any(step.leaf == "arguments" for step in payloads)
+        self.takes_arguments = any(step.role == "arguments" for step in payloads)
         self._pair()
         # White space before raw text is a part of it.
         self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
@@ -119,13 +119,13 @@ class Node:
         """Pairs each JSON payload with the raw payload that may stand in its place."""
         # Both have the same roles and lead to the same stack: only the text distinguishes them.
         raws = {
-            (step.leaf, step.before, step.after, step.stack): step
+            (step.role, step.closes_before, step.closes, step.stack): step
             for step in self.payloads
             if step.terminal.name in roles.RAW_LIKE
         }
         for step in self.payloads if raws else ():
             if step.terminal.name in roles.STRICT_JSON:
-                step.pair(raws.get((step.leaf, step.before, step.after, step.stack)))
+                step.pair(raws.get((step.role, step.closes_before, step.closes, step.stack)))
 
     @property
     def takes_colon(self) -> bool:
@@ -302,13 +302,13 @@ class Step:
         self.kind = terminal.kind
         # The role of a terminal follows from the state after it, and what it opens from the state
         # before it. Both are read here, before `settle` reduces them.
-        self.leaf = tables.leaf_roles[states[-1]]
-        """The role that the terminal fills."""
+        self.role = tables.leaf_roles[states[-1]]
+        """The role that the terminal fills, or ""."""
         self.opens = tables.opening[states[-2]].get(number, "")
         """The call or section that opens with it, or ""."""
-        self.before = before
+        self.closes_before = before
         """The roles that close before the terminal."""
-        self.after = machine.lalr.settle(states)
+        self.closes = machine.lalr.settle(states)
         """The roles that close with it."""
         self.stack = tuple(states)
         self.begins = beginning(terminal)
@@ -317,7 +317,7 @@ class Step:
         """Matches the end of a text that may become that; None if one character decides."""
         self.constants = terminal.fills(machine.tool_names)
         """The roles that it fills with a text of the header."""
-        self.otherwise: Step | None = None
+        self.raw_alternative: Step | None = None
         """For a JSON payload, the step of the raw payload that is possible here as well; None if none is."""
         self.is_fallback = False
         """Whether it is such a raw payload, in place of a JSON value."""
@@ -328,7 +328,7 @@ class Step:
 
     def pair(self, raw: Step | None) -> None:
         """Sets the raw payload that may stand in place of this JSON payload."""
-        self.otherwise = raw
+        self.raw_alternative = raw
         if raw is not None:
             raw.stand_in()
 
@@ -344,14 +344,14 @@ class Step:
     def filled(self, match: re.Match[str], text: str) -> list[tuple[str, str]]:
         """Returns the roles that a token and its named groups fill, with their texts."""
         if not self.terminal.groups:
-            return [(self.leaf, text)] if self.leaf else []
+            return [(self.role, text)] if self.role else []
         parts = [(role, match[group]) for group, role in self.terminal.groups]
         # `KNOWN_TOOL` only requires that the name is known, and fills no role.
         found = [
             (role, part) for role, part in parts if part is not None and role != roles.KNOWN_TOOL
         ]
-        if self.leaf and self.leaf not in dict(found):
-            found.insert(0, (self.leaf, text))
+        if self.role and self.role not in dict(found):
+            found.insert(0, (self.role, text))
         return found
 
 

@@ -20,11 +20,11 @@ def near_opener(step: Step, group: str) -> tuple[str, str]:
     those matches are misspellings for whose group `is_near` is true.
     """
     # The key that follows shows that `<parameter=` is the opener of an argument.
-    keyed = any(each.leaf == "key" for each in step.node.steps.values())
+    keyed = any(each.role == "key" for each in step.node.steps.values())
     return near_mark(step.terminal.text, group) if keyed else ("", "")
 
 
 def near_closer(step: Step, group: str) -> tuple[str, str]:
     """Returns such an expression for the closer of an argument, and its longest word."""
-    closes = step.kind == "literal" and "argument" in step.after
+    closes = step.kind == "literal" and "argument" in step.closes
     return near_mark(step.terminal.text, group) if closes else ("", "")

@@ -63,7 +63,7 @@ class Anchor(NamedTuple):
     @property
     def closes_more(self) -> bool:
         """Whether the markup that is inserted before it closes the call."""
-        return any("call" in step.after for step in self.path)
+        return any("call" in step.closes for step in self.path)
 
 
 class Repairs:
@@ -89,7 +89,7 @@ class Repairs:
             # repair.
             if path and reached.accepts_text and self.to_text is None:
                 self.to_text = path
-            if reached.end is not None and self.to_end is None:
+            if reached.closes_at_end is not None and self.to_end is None:
                 self.to_end = path
             for group, terminal in reached.tokens:
                 step = reached.steps[group]
@@ -100,7 +100,7 @@ class Repairs:
                     # group's name, and the shorter way counts.
                     key = pattern.replace(f"_{name}>", ">")
                     if pattern and pattern not in here and key not in found:
-                        closed = next((r for r in last.after if r in _CLOSED), "")
+                        closed = next((r for r in last.closes if r in _CLOSED), "")
                         found[key] = Anchor(name, pattern, path, step, last.node, closed)
                 if (
                     len(path) < MOST_INSERTED
@@ -214,7 +214,7 @@ def ends_line(terminal: Terminal) -> bool:
 
 def clipped(step: Step) -> str:
     """Returns a closer of several tags without its last one; "" if it has only one."""
-    if step.kind != "literal" or step.opens or step.leaf or not step.after:
+    if step.kind != "literal" or step.opens or step.role or not step.closes:
         return ""
     # Of `</parameter></function>` a model may write only the first tag.
     pieces = _PIECE.findall(step.terminal.text.strip())
@@ -226,7 +226,7 @@ def _can_be_inserted(step: Step) -> bool:
     """Whether a token is markup without a role, so that it can be inserted."""
     return (
         (step.kind == "same" or written(step.terminal) != "")
-        and not step.leaf
+        and not step.role
         and not step.opens
         # A token with named groups has a part of the call, such as its id.
         and not step.terminal.groups
@@ -243,7 +243,7 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
     machine, step = node.machine, node.steps[group]
     expressions = machine.expressions
     # A pattern that fills a role reads a value, which is not an anchor.
-    text = "" if step.leaf and terminal.kind != "literal" else written(terminal).strip()
+    text = "" if step.role and terminal.kind != "literal" else written(terminal).strip()
     if not text:
         return "", step
     pattern = expressions.pattern(terminal)
@@ -270,4 +270,4 @@ def _forced(node: Node) -> Step | None:
     """Returns the step of the only token that may stand at a node; None if there is a choice."""
     # If text, a payload or the end of the text may stand there as well, there is a choice.
     alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
-    return node.steps[node.tokens[0][0]] if alone and node.end is None else None
+    return node.steps[node.tokens[0][0]] if alone and node.closes_at_end is None else None

@@ -192,7 +192,7 @@ def _open_name(driver: Driver, place: int) -> bool | None:
     """Ends a name whose closing quote is missing, before the comma and the next key."""
     builder, previous, buffer = driver.builder, driver.previous, driver.buffer
     draft = builder.draft
-    if previous is None or previous.leaf != "name" or draft is None:
+    if previous is None or previous.role != "name" or draft is None:
         return None
     # In `"name": "search, "arguments": …` the name was read up to the quote of the key.
     overrun = _OVERRUN.search(draft.written_name)
@@ -228,7 +228,7 @@ def _missing_mark(driver: Driver, place: int) -> bool | None:
     for group, terminal in node.tokens:
         mark = terminal.text.strip()
         step = node.steps[group]
-        if terminal.kind != "literal" or mark not in _CODES or step.leaf or step.opens:
+        if terminal.kind != "literal" or mark not in _CODES or step.role or step.opens:
             continue
         # `"name":` is one token of the grammar, so no colon is missing after it.
         if mark == ":" and _is_keyword(driver):

@@ -105,7 +105,7 @@ def mend(driver: Driver) -> bool | None:
             return False
         # `<|start|>assistant` may open a call, a thought or an answer: alone it does not show
         # which.
-        begins = anchor.step.opens != "" or "call" in anchor.step.before
+        begins = anchor.step.opens != "" or "call" in anchor.step.closes_before
         begins = begins or driver.start_node.opener.match(buffer, place) is not None
         breaks_off = begins and may_lack_arguments(driver, place)
         doubtful = is_early or ended_with_line(driver) or breaks_off
@@ -133,7 +133,7 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
         return None
     # The text may belong to the key, the string, or the value without a closer that it follows.
     last = driver.previous
-    is_open = last is not None and last.leaf in ("key", "value")
+    is_open = last is not None and last.role in ("key", "value")
     doubtful = is_open or (last is not None and last.terminal.name == "JSON_TEXT")
     doubtful = doubtful or may_lack_arguments(driver, place)
     if not doubtful:
@@ -167,7 +167,7 @@ def _is_glued(driver: Driver, place: int) -> bool:
         return True
     # Only behind the bracket of a payload: the bracket of the call itself follows all arguments.
     before = driver.builder.source.slice(driver.last_end - 1, driver.last_end)
-    is_payload = last is not None and last.leaf != ""
+    is_payload = last is not None and last.role != ""
     return is_payload and touches(before, driver.buffer[place])
 
 
@@ -222,9 +222,9 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
     if doubtful and draft is not None:
         draft.doubts.append("missing-close-tag")
     # Markup that is inserted after a complete call does not repair that call.
-    if draft is not None and "call" not in path[0].before:
+    if draft is not None and "call" not in path[0].closes_before:
         draft.mend()
-        if any("call" in s.after + s.before for s in path):
+        if any("call" in s.closes + s.closes_before for s in path):
             # It is not known whether arguments were to follow.
             if not builder.has_arguments:
                 draft.cut()
@@ -265,7 +265,7 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     end = driver.base + len(driver.buffer)
     # `get_t` at the end of the text may be half of `get_time`.
     last = driver.previous
-    named = last is not None and (last.leaf == "name" or last.terminal.holds_name)
+    named = last is not None and (last.role == "name" or last.terminal.holds_name)
     if named and driver.last_end == end and call_ends.give_back_half_a_name(driver.builder, end):
         return
     report_cut_nameless(driver)

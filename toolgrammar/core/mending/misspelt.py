@@ -99,7 +99,7 @@ def respell(driver: Driver, place: int) -> bool | None:
     """Reads a misspelt opener or closer of an argument; None if there is none, False to wait."""
     node, buffer = driver.node, driver.buffer
     previous, openers = driver.previous, []
-    behind_key = previous is not None and previous.leaf == "key"
+    behind_key = previous is not None and previous.role == "key"
     for group, terminal in node.tokens:
         step = node.steps[group]
         # An example is `<parameter=city=Rome` for `<parameter=city>Rome`.
@@ -162,8 +162,8 @@ def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -
     # The arguments' key is not missing here, or nothing shows yet that this is a call.
     is_other = is_loose(step.terminal, text)
     word = decoded_token(as_strict(step.terminal, text) if is_other else text)
-    if step.leaf or draft is None or draft.name is None or draft.arguments_start >= 0:
-        if not step.leaf:
+    if step.role or draft is None or draft.name is None or draft.arguments_start >= 0:
+        if not step.role:
             note_beside(builder, word, Span(driver.base + start, driver.base + end))
         return Meant(step, text, end)
     found = _key_like(driver.node, word)

@@ -82,7 +82,7 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
         return None
     step = payloads[0]
     # This applies only to arguments that have to be an object.
-    if step.terminal.name not in JSON_LIKE or step.leaf != "arguments":
+    if step.terminal.name not in JSON_LIKE or step.role != "arguments":
         return None
     node = step.node
     # Half a closer may be all that has come.
@@ -168,7 +168,7 @@ def holds_arguments(driver: Driver, step: Step, start: int) -> bool:
     # In an uncertain island the object may be data, as nothing has shown that it is a call.
     certain = driver.island < 0 or driver.builder.group is not None
     is_text = driver.buffer[start : start + 1] == '"' and step.terminal.name in JSON_LIKE
-    return certain and is_text and driver.called and step.leaf == "arguments"
+    return certain and is_text and driver.called and step.role == "arguments"
 
 
 _BETWEEN: Final = " \t\r\n,;"
@@ -198,6 +198,6 @@ def _has_begun(driver: Driver, end: int) -> bool:
     if driver.builder.group is None or driver.builder.has_draft:
         return False
     path = repairs_of(driver.node).to_end
-    could_close = path and not any("call" in step.before + step.after for step in path)
+    could_close = path and not any("call" in step.closes_before + step.closes for step in path)
     could_close = could_close and driver.unit < driver.last_end  # no token of a call was read
     return not could_close and bool(driver.builder.source.slice(driver.unit, end).strip(_BETWEEN))

@@ -250,7 +250,7 @@ def _leaves(node: Node, text: str, position: int, following: int) -> bool:
     """
     end = len(text) if following < 0 else following
     # In an open call or section the text still belongs to it.
-    if node.end is None or node.closes_group or node.skipping:
+    if node.closes_at_end is None or node.closes_group or node.skipping:
         return False
     # A closer may be left over from the call.
     if strays_of(node).pattern.match(text[position:end].lstrip()):

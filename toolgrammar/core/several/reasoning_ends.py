@@ -44,7 +44,7 @@ def reasoning_ends(machine: Machine) -> list[ReasoningEnd]:
     for group, terminal in start.tokens:
         node = start.steps[group].node
         for step in node.payloads:
-            if step.terminal.name == "RAW" and step.leaf == "reasoning":
+            if step.terminal.name == "RAW" and step.role == "reasoning":
                 end = end_of_raw(step)
                 # Reasoning that only the next opener ends has no closer, so nothing matches as its
                 # end.
@@ -69,7 +69,7 @@ def follows_thought(machine: Machine, source: Source, offset: int) -> bool:
     for group, terminal in start.tokens:
         for step in start.steps[group].node.payloads:
             opener = compile_pattern(machine.expressions.pattern(terminal))
-            is_open_ended = step.leaf == "reasoning" and step.node.ends_by_opener
+            is_open_ended = step.role == "reasoning" and step.node.ends_by_opener
             if is_open_ended and opener.match(text, before):
                 return True
     return False

@@ -87,7 +87,7 @@ class TriedFormats:
 
     def governs(self, node: Node) -> bool:
         """Whether any format may open in a node's text, which is not between a section's calls."""
-        return node.end is not None and not node.skipping
+        return node.closes_at_end is not None and not node.skipping
 
     def enter_section(self) -> None:
         """Notes that an island opened in a section of the format that is read."""

@@ -90,7 +90,7 @@ def may_lack_arguments(driver: Driver, place: int) -> bool:
         return False
     # A call with all its arguments is complete, unless only a line end ended its last value.
     last = driver.previous
-    is_closed = last is not None and not last.leaf and not ends_line(last.terminal)
+    is_closed = last is not None and not last.role and not ends_line(last.terminal)
     given = draft.arguments.keys()
     return not is_closed or spec is None or not given >= spec.properties.keys()
 
@@ -207,7 +207,7 @@ def ended_with_line(driver: Driver) -> bool:
     """
     draft, previous = driver.builder.draft, driver.previous
     # The value ended at a pattern of the envelope, such as a line end, not at a closer of its own.
-    if draft is None or previous is None or previous.kind != "regex" or previous.leaf:
+    if draft is None or previous is None or previous.kind != "regex" or previous.role:
         return False
     value = draft.arguments.get(draft.key)
     if not isinstance(value, str) or "\n" not in value:

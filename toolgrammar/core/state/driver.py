@@ -382,7 +382,7 @@ class Driver:
     def pass_over(self, step: Step) -> None:
         """Applies an inserted token: closes its roles and moves to its node."""
         # No role is filled, since an inserted token has no text.
-        self.close(step.before + step.after)
+        self.close(step.closes_before + step.closes)
         self.back = None
         self.follow(step)
 

@@ -62,7 +62,7 @@ class OpenPayload:
             end: the offset where that ended.
         """
         step = self.step
-        is_open = step is not None and step is previous and step.leaf in PROSE_ROLES
+        is_open = step is not None and step is previous and step.role in PROSE_ROLES
         return self.start if is_open else end
 
     def scan(self, scanner: Scanner | JsonPayload) -> None:

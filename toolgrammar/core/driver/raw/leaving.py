@@ -86,8 +86,8 @@ def begun_closer(reader: RawReader) -> int:
     """Returns the index of a closer that the end of the text cut; -1 if there is none."""
     driver, step = reader.driver, reader.driver.payload.current
     # If the end of the text may close the payload, half a closer there is part of its text.
-    may_end = step.node.end is not None or stopped_before(driver, reader.end.node) != ""
-    if may_end or step.leaf in PROSE_ROLES:
+    may_end = step.node.closes_at_end is not None or stopped_before(driver, reader.end.node) != ""
+    if may_end or step.role in PROSE_ROLES:
         return -1
     start = max(reader.searched, len(driver.buffer) - LONGEST)
     begun = reader.end.own_beginnings.search(driver.buffer, start)
@@ -108,26 +108,26 @@ def finish_raw(reader: RawReader) -> None:
         _end_at_last_closer(reader, reader.held)
         return
     reader.let_go()
-    ends = stopped or step.node.end is not None
+    ends = stopped or step.node.closes_at_end is not None
     end = driver.position
-    if stopped and step.leaf not in PROSE_ROLES:
+    if stopped and step.role not in PROSE_ROLES:
         doubt_stopped(driver, step, end)
     # The closer in the value would have been a stop string, too, and have ended the message there.
     if stopped and reader.shared:
         doubt_quoted_opener(driver)
     # The position is before a closer that the end of the text cut.
-    begun = end < len(driver.buffer) and not ends and step.leaf not in PROSE_ROLES
+    begun = end < len(driver.buffer) and not ends and step.role not in PROSE_ROLES
     # In some formats reasoning and the answer may end with the message: a call in them may be lost.
-    if step.leaf in ("reasoning", "content") or (step.leaf == "text" and not ends):
+    if step.role in ("reasoning", "content") or (step.role == "text" and not ends):
         start = raws_of(driver.builder).start
         driver.builder.end.leave_text_open(start, step.machine.signs)
     if ends:
         doubt_damaged(driver, reader.end, end, is_cut=True)
         doubt_block_end(driver, end)
         doubt_open_end(driver, end)
-    driver.builder.end.leave_open(is_open=ends and step.leaf not in PROSE_ROLES)
+    driver.builder.end.leave_open(is_open=ends and step.role not in PROSE_ROLES)
     raws_of(driver.builder).end(driver.base + end, whole=ends, mended=begun)
-    if ends or step.leaf in PROSE_ROLES:
+    if ends or step.role in PROSE_ROLES:
         leave(driver, end)
     else:
         cut_payload(driver, reader.end.node, known=not begun)

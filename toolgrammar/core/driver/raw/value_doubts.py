@@ -295,7 +295,7 @@ def doubt_stopped(driver: Driver, step: Step, end: int) -> None:
     """
     doubt_closer(driver, end, in_lines=True)
     # The opener of a free-text call is easily mentioned in prose, as any text may follow it.
-    if step.leaf == "input":
+    if step.role == "input":
         _doubt_sentence(driver.builder)
 
 

@@ -34,7 +34,7 @@ _NO_NAMES: Final = ("\0", "\1")
 @kept
 def end_of_raw(step: Step) -> RawEnd:
     """Returns the end of the raw payload that a step reads."""
-    node, role = step.node, step.leaf
+    node, role = step.node, step.role
     # A closer may exclude text after it: with names in that, the wider machine would find less.
     has_names = any(terminal.kind == "tool" for _, terminal in node.tokens)
     around = None if has_names else _around(node.machine)

@@ -93,7 +93,7 @@ class RawEnd(TokenPatterns):
         self.closes_call = {
             f"closer_{group}"
             for group, terminal in node.tokens
-            if self.call_closes_alone and "call" in self.forced(group, terminal, "")[2].after
+            if self.call_closes_alone and "call" in self.forced(group, terminal, "")[2].closes
         }
         """The closers that also close the call, as groups of the expressions."""
         self.looks_on = False
@@ -120,7 +120,7 @@ class RawEnd(TokenPatterns):
         An opener that only calls have ends a payload anywhere.
         """
         step = self.node.steps.get((match.lastgroup or "").removeprefix("closer_"))
-        return step is not None and "call" in step.before and not is_of_calls(match[0], "")
+        return step is not None and "call" in step.closes_before and not is_of_calls(match[0], "")
 
     def closes(self, match: re.Match[str]) -> bool:
         """Whether a match is the payload's own closer, whatever stands before it."""
@@ -368,7 +368,7 @@ class RawEnd(TokenPatterns):
         for group, terminal in self.node.tokens:
             text, _, last = self.forced(group, terminal, "v")
             # It pairs with the openers of arguments, so it has to close one.
-            if "argument" in last.after:
+            if "argument" in last.closes:
                 found.append(f"{text}(?P<value_closer_{group}>)")
         return found
 
@@ -382,13 +382,13 @@ class RawEnd(TokenPatterns):
         found = []
         for group, terminal in self.node.tokens:
             _, behind, last = self.forced(group, terminal, "")
-            if "argument" not in last.after:
+            if "argument" not in last.closes:
                 continue
             for inner, first in behind.tokens:
                 step = behind.steps[inner]
                 if first.kind == "literal" and not step.opens:
                     text, _, out = self.forced(inner, first, "", node=behind)
-                    if "call" in out.after:
+                    if "call" in out.closes:
                         found.append(text)
         return found
 

@@ -134,7 +134,7 @@ class TokenPatterns:
     def follow(self, group: str, node: Node, *, final: bool, own: str) -> str:
         """Writes the text that must follow a closer: the tokens that the node after it accepts."""
         # If anything may follow, there is no condition.
-        if node.accepts_text or node.payloads or node.end is not None or not node.tokens:
+        if node.accepts_text or node.payloads or node.closes_at_end is not None or not node.tokens:
             return ""
         options: list[str] = []
         misspelt: list[str] = []
@@ -146,7 +146,7 @@ class TokenPatterns:
                 # the token that follows it.
                 terminal.kind == "literal"
                 and step.weight < 3
-                and not step.after
+                and not step.closes
                 and step.node.tokens
                 and not step.node.payloads
             ):
@@ -170,7 +170,10 @@ class TokenPatterns:
         options.extend(
             unnamed(anchor.pattern)
             for anchor in repairs_of(node).anchors.values()
-            if anchor.step.opens or anchor.step.after or anchor.step.before or anchor.closes_more
+            if anchor.step.opens
+            or anchor.step.closes
+            or anchor.step.closes_before
+            or anchor.closes_more
         )
         options += misspelt
         # Between them a left-over fence may be, or another closer that is misspelt.
@@ -229,7 +232,7 @@ def _closer_of_call(end: TokenPatterns, anchor: Anchor) -> tuple[str, Node] | No
     pattern = anchor.pattern.replace(f"_{anchor.group}>", f"_o{anchor.group}>")
     if anchor.closes == "call":
         return pattern, node
-    if anchor.closes or anchor.step.after:
+    if anchor.closes or anchor.step.closes:
         return None
     # The anchor alone closes nothing, as `</parameters>`: it counts only with the call's closer
     # after it.
@@ -237,7 +240,7 @@ def _closer_of_call(end: TokenPatterns, anchor: Anchor) -> tuple[str, Node] | No
     if group is None or node.steps[group].opens:
         return None
     text, behind, last = end.forced(group, node.steps[group].terminal, "", node=node)
-    return (rf"{pattern}\s{{0,16}}{text}", behind) if "call" in last.after else None
+    return (rf"{pattern}\s{{0,16}}{text}", behind) if "call" in last.closes else None
 
 
 def forced_steps(step: Step, *, kinds: Sequence[str] = _TOKENS) -> Iterator[Step]:
@@ -245,7 +248,7 @@ def forced_steps(step: Step, *, kinds: Sequence[str] = _TOKENS) -> Iterator[Step
 
     A token that closes a structure is the last one.
     """
-    while not step.after and (group := _forced_group(step.node, kinds=kinds)) is not None:
+    while not step.closes and (group := _forced_group(step.node, kinds=kinds)) is not None:
         step = step.node.steps[group]
         yield step
 
@@ -253,7 +256,7 @@ def forced_steps(step: Step, *, kinds: Sequence[str] = _TOKENS) -> Iterator[Step
 def _forced_group(node: Node, *, kinds: Sequence[str]) -> str | None:
     """Returns the only token that a node accepts; None if there is a choice, or its kind is other."""
     alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text
-    if not alone or node.end is not None or node.tokens[0][1].kind not in kinds:
+    if not alone or node.closes_at_end is not None or node.tokens[0][1].kind not in kinds:
         return None
     return node.tokens[0][0]
 

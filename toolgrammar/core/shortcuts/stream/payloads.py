@@ -37,9 +37,9 @@ def call_payload(
     # Arguments before the name are left to the driver, in which they wait for the name.
     if message.name is None:
         return None
-    if step.leaf == "value":
+    if step.role == "value":
         return StreamJsonValue(step, cursor, message, leave) if kind in JSON_LIKE else None
-    if step.leaf != "arguments" or message.arguments is not None or message.doubtful:
+    if step.role != "arguments" or message.arguments is not None or message.doubtful:
         return None
     if kind in SCANNED:
         scanner = call_scanner_for(step.terminal, message.spec, MAX_DEPTH, step)
@@ -47,6 +47,6 @@ def call_payload(
             return None
         return StreamScanned(step, cursor, message, leave, scanner=scanner)
     # Only an object streams; arguments that may be something else are judged at their end.
-    if kind in JSON_LIKE and step.otherwise is None and first == "{":
+    if kind in JSON_LIKE and step.raw_alternative is None and first == "{":
         return StreamJson(step, cursor, message, leave, opening=opening)
     return None

@@ -52,7 +52,7 @@ class StreamRaw(PayloadReader):
         self._raw = raw = end_of_raw(step)
         self._waiting = _waiting(raw)
         """Whether held text with the next chunk, after one more character, still has to wait."""
-        role = step.leaf
+        role = step.role
         key = message.key if role == "value" else ""
         usual = ONE_NEWLINE if before or raw.closes_line else NONE
         mode = self._mode = self._rules.trim.get(key) or self._rules.trim.get(role) or usual
@@ -83,7 +83,7 @@ class StreamRaw(PayloadReader):
 
     def begin(self, text: str, start: int) -> int:
         """Begins at the first character of the payload."""
-        message, role = self._message, self._step.leaf
+        message, role = self._message, self._step.role
         if message.doubtful or (role != "value" and role not in PROSE_ROLES):
             return NEEDS_DRIVER
         # Between two messages a line end is inserted, which has no offset in the source.
@@ -171,7 +171,7 @@ class StreamRaw(PayloadReader):
 
     def _pass_on(self) -> None:
         """Accepts the next chunks; they are passed on as they come if nothing is held back."""
-        cursor, role = self._cursor, self._step.leaf
+        cursor, role = self._cursor, self._step.role
         cursor.take_with(self._take)
         is_free = self._began and not self._rules.has_raw_entities
         raw = self._raw
@@ -236,19 +236,19 @@ class StreamRaw(PayloadReader):
             return NEEDS_DRIVER
         whole = self._source.slice(self._start, end)
         # An opener that ends the prose may be in inline code, which the driver judges.
-        if self._step.leaf in PROSE_ROLES and ends_in_code(whole.rpartition("\n\n")[2]):
+        if self._step.role in PROSE_ROLES and ends_in_code(whole.rpartition("\n\n")[2]):
             return NEEDS_DRIVER
         # This is searched when the value is complete; the driver emits the same text of it.
         if raw.marks.damaged(whole, message.written_name, message.written_key) is not None:
             return NEEDS_DRIVER
-        is_open = self._step.leaf == "reasoning" and may_be_left_open(raw.node)
-        if self._step.leaf == "reasoning" and is_thought_doubtful(
+        is_open = self._step.role == "reasoning" and may_be_left_open(raw.node)
+        if self._step.role == "reasoning" and is_thought_doubtful(
             whole, raw.machine.signs, is_open=is_open
         ):
             return NEEDS_DRIVER
         if not self._end(text[start:stop], self._cursor.base + start):
             return NEEDS_DRIVER
-        if self._step.leaf == "value":
+        if self._step.role == "value":
             message.end_arguments(end)
         elif is_open:
             message.leave_thought()
@@ -276,7 +276,7 @@ class StreamRaw(PayloadReader):
 
     def _pass(self, text: str, start: int) -> None:
         """Emits more of the payload, which begins at an offset."""
-        role = self._step.leaf
+        role = self._step.role
         if role == "reasoning":
             self._message.reason(text, start)
         elif role != "value":
@@ -316,7 +316,7 @@ class StreamRaw(PayloadReader):
         elif self._mode == STRIP:
             text = text.rstrip()
         self._pass(text, start)
-        return self._step.leaf != "value" or self._end_value(start + len(text))
+        return self._step.role != "value" or self._end_value(start + len(text))
 
     def _end_value(self, end: int) -> bool:
         """Ends a value at an offset; returns False if the driver has to judge it."""

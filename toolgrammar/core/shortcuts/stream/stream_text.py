@@ -125,7 +125,7 @@ class StreamText:
         if self._behind and not after_call and rest.strip():
             return False
         # The end of the text may close a section; an opener in the rest is judged by the driver.
-        ends = node.closes_group and node.end is not None
+        ends = node.closes_group and node.closes_at_end is not None
         if (in_group and not ends) or node.entry.search(text, position):
             return False
         if node.skipping and rest.strip():

@@ -124,7 +124,7 @@ class StreamTokens:
         if match.end() - match.start() > MAX_TOKEN or (self._count > MOST_TOKENS and not started):
             return NEEDS_DRIVER  # the driver reads so much white space or markup as text
         # The opener of the next call ends this one, which has no closer of its own.
-        if node.accepts_text and self._message.start >= 0 and "call" in step.before:
+        if node.accepts_text and self._message.start >= 0 and "call" in step.closes_before:
             return self._end_before_text(text, position) if started else NEEDS_DRIVER
         base = self._cursor.base + shift
         traits = traits_of(step)
@@ -193,7 +193,7 @@ class StreamTokens:
         start += base
         # Roles that close before a token end where the last one ended; white space between the two
         # belongs to neither.
-        if step.before and not self._close(step.before, self._last_end):
+        if step.closes_before and not self._close(step.closes_before, self._last_end):
             return False
         if self._unit < 0 or step.opens:
             self._unit = start
@@ -207,17 +207,17 @@ class StreamTokens:
                 return False
         if step.kind == "same" and not self._repeats(step, written):
             return False
-        if message.arguments_start < 0 and message.name is not None and not step.leaf:
+        if message.arguments_start < 0 and message.name is not None and not step.role:
             self._token_start = start
         self._last_end = base + end
         # Behind `{"name": "f"}` the arguments may follow, which the driver looks for.
-        if message.arguments_start < 0 and "call" in step.after and written.endswith("}"):
+        if message.arguments_start < 0 and "call" in step.closes and written.endswith("}"):
             return False
         if (
-            step.after
+            step.closes
             # After a bracket that ends a call, more of its object may follow.
             and not (traits.ends_call and written.endswith(LAST))
-            and not self._close(step.after, self._last_end)
+            and not self._close(step.closes, self._last_end)
         ):
             return False
         self._judge(step, traits, written)
@@ -299,7 +299,7 @@ class StreamTokens:
 
     def _enter(self, step: Step, text: str, begin: int, *, is_raw: bool) -> int:
         """Begins a payload at an index; returns the index to read on, or `NEEDS_DRIVER`."""
-        if step.before and not self._close(step.before, self._last_end):
+        if step.closes_before and not self._close(step.closes_before, self._last_end):
             return NEEDS_DRIVER
         if self._unit < 0:
             self._unit = self._cursor.base + begin
@@ -322,7 +322,7 @@ class StreamTokens:
         self.payload = None
         self._last_end = self._cursor.base + end
         # If the call ends with this payload, no token will come that could make it certain.
-        if step.node.accepts_text or "call" in step.after:
+        if step.node.accepts_text or "call" in step.closes:
             self._message.doubt(doubtful=False)
         self._previous = step
         if text[end - 1] == "}" and traits_of(step).ends_call:
@@ -338,7 +338,7 @@ class StreamTokens:
         if not step.node.accepts_text:
             goes_on = goes_on_in_list(text, position, lambda _: True, final=False)
         elif text[position:].strip():
-            goes_on = may_go_on(text, position, is_payload=step.leaf == "arguments")
+            goes_on = may_go_on(text, position, is_payload=step.role == "arguments")
         if goes_on is None:
             return self._cursor.hold(text, position)
         return NEEDS_DRIVER if goes_on else self._close_behind(position)
@@ -347,7 +347,7 @@ class StreamTokens:
         """Closes the roles that end with the last token or payload, and reads on."""
         step = self._previous
         assert step is not None
-        closes = not step.after or self._close(step.after, self._last_end)
+        closes = not step.closes or self._close(step.closes, self._last_end)
         self._cursor.read_with(self._read)
         return self._arrive(step, position) if closes else NEEDS_DRIVER
 

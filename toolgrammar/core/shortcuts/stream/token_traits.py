@@ -58,16 +58,18 @@ class TokenTraits:
         """Whether the terminal is read in other ways than the grammar says, too."""
         self.ends_call = ends_call(step)
         """Whether a call ends with it, and text may follow."""
-        self.may_begin_call = not step.leaf and not terminal.holds_name
+        self.may_begin_call = not step.role and not terminal.holds_name
         """Whether a call with a name is certain behind the token, if the token is distinctive."""
         self.is_for_shortcut = not (
-            needs_driver(step) or (terminal.name == "JSON_STRING" and not step.leaf)
+            needs_driver(step) or (terminal.name == "JSON_STRING" and not step.role)
         )
         """Whether reading it needs no judgement, so that a sound stream can take it."""
         self.is_silent = (
             step.kind == "literal"
             and self.is_for_shortcut
-            and not (step.before or step.after or step.opens or step.leaf or terminal.groups)
+            and not (
+                step.closes_before or step.closes or step.opens or step.role or terminal.groups
+            )
         )
         """Whether it is a literal that opens, closes and fills nothing."""
 

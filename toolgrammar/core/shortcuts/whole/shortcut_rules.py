@@ -54,7 +54,7 @@ def needs_driver(step: Step) -> bool:
     header, and those of dependencies between calls or of tool results.
     """
     terminal = step.terminal
-    roles = (step.leaf, *(role for _, role in terminal.groups))
+    roles = (step.role, *(role for _, role in terminal.groups))
     return (
         bool(step.constants)
         or terminal.is_fence
@@ -62,7 +62,7 @@ def needs_driver(step: Step) -> bool:
         or (step.kind == "same" and terminal.name not in ("SAME_NAME", "SAME_KEY"))
         or step.opens not in _OPENED
         or not _LEAVES.issuperset(roles)
-        or not _ENDS_FOR_DRIVER.isdisjoint((*step.before, *step.after))
+        or not _ENDS_FOR_DRIVER.isdisjoint((*step.closes_before, *step.closes))
     )
 
 
@@ -115,9 +115,9 @@ def is_over(node: Node, text: str, position: int, step: Step | None) -> bool | N
     match = node.token.match(text, position)
     group = match.lastgroup if match is not None else None
     if group is not None:
-        return "call" in node.steps[group].before
+        return "call" in node.steps[group].closes_before
     # A payload may still come, or the text ends where the grammar expects more.
-    if node.payloads or (node.end is None and not text[position:].strip()):
+    if node.payloads or (node.closes_at_end is None and not text[position:].strip()):
         return None
     return True if ends_plainly(text, position, step) else None
 
@@ -129,7 +129,7 @@ def ends_plainly(text: str, position: int, step: Step | None) -> bool:
     if (before == "\n" and behind.strip("\r\n")) or touches(before, behind):
         return False
     # `, "limit": 3}` after an object may belong to it.
-    is_payload = step is not None and step.leaf == "arguments"
+    is_payload = step is not None and step.role == "arguments"
     return may_go_on(text, position, is_payload=is_payload) is False
 
 

@@ -117,11 +117,11 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
             return None
         # The next call opens, and this one has no closer: the driver has to judge the end of the
         # call.
-        if node.accepts_text and in_call and "call" in step.before:
+        if node.accepts_text and in_call and "call" in step.closes_before:
             return None
         # One token may end a call and begin the next, as `}, {` does.
-        in_call = in_call and "call" not in step.before + step.after
-        if (step.leaf or step.terminal.groups) and "call" not in step.after:
+        in_call = in_call and "call" not in step.closes_before + step.closes
+        if (step.role or step.terminal.groups) and "call" not in step.closes:
             in_call = True
         position, node = match.end(), step.node
         nodes.append(node)
@@ -134,7 +134,7 @@ def _read(node: Node, text: str, position: int, *, in_call: bool) -> Run | None:
 
 def _is_delimited(steps: list[Step]) -> bool:
     """Whether a literal follows the name in a run, without which text does not end the call."""
-    named = [step.leaf == "name" or step.terminal.holds_name for step in steps]
+    named = [step.role == "name" or step.terminal.holds_name for step in steps]
     behind = steps[len(named) - named[::-1].index(True) :] if any(named) else []
     return any(step.kind in ("literal", "same") for step in behind)
 
@@ -179,14 +179,14 @@ def fuse(run: Run) -> FusedTokens | None:
         marks.extend(marked)
         # Raw arguments begin with the mark before their first key; behind the name the next one
         # counts.
-        if not step.leaf:
+        if not step.role:
             beside = group
-        elif step.leaf == "name":
+        elif step.role == "name":
             beside = ""
     payload, end = run.payload, run.nodes[-1]
     if payload is not None:
         # A role closes before the payload, and no token of the run has the mark for that.
-        if payload.before:
+        if payload.closes_before:
             return None
         parts.append(_before_payload(end, payload))
     else:
@@ -217,9 +217,9 @@ def _marks(
     """
     step, group = run.steps[number], f"g{number}"
     # A role that closes before the first token ended before the run, which has no group there.
-    if needs_driver(step) or (step.before and not number):
+    if needs_driver(step) or (step.closes_before and not number):
         return None
-    marks = [(_CLOSING_MARKS[role], f"g{number - 1}") for role in step.before]
+    marks = [(_CLOSING_MARKS[role], f"g{number - 1}") for role in step.closes_before]
     unit = _start_mark(run, number)
     if unit is not None:
         marks.append((unit, group))
@@ -231,7 +231,7 @@ def _marks(
         marks.append((_LEAF_MARKS[role], name))
     if step.kind == "same":
         marks.append((_SAME_MARKS[step.terminal.name], group))
-    return marks + [(_CLOSING_MARKS[role], group) for role in step.after]
+    return marks + [(_CLOSING_MARKS[role], group) for role in step.closes]
 
 
 def _start_mark(run: Run, number: int) -> int | None:
@@ -240,9 +240,9 @@ def _start_mark(run: Run, number: int) -> int | None:
     `FIRST_UNIT` has an effect only if no earlier token of the island is noted.
     """
     step = run.steps[number]
-    begins = step.opens or "call" in step.before
+    begins = step.opens or "call" in step.closes_before
     # The token follows the end of a call, as the comma in a list does.
-    if number and "call" in run.steps[number - 1].after:
+    if number and "call" in run.steps[number - 1].closes:
         begins = True
     if begins or (not number and run.nodes[0].accepts_text):
         return fused_tokens.UNIT
@@ -255,8 +255,8 @@ def _guarded_token(node: Node, step: Step, group: str) -> tuple[str, list[tuple[
     whole = machine.expressions.exact(step.terminal)
     names = {name: f"{group}_{place}" for place, (name, _) in enumerate(step.terminal.groups)}
     found = [(names[name], role) for name, role in step.terminal.groups]
-    if step.leaf and step.leaf not in dict(step.terminal.groups).values():
-        found.insert(0, (group, step.leaf))
+    if step.role and step.role not in dict(step.terminal.groups).values():
+        found.insert(0, (group, step.role))
     preferred = []
     mine = first_characters(whole)
     # The node tries its tokens in this order: only those before this one are preferred to it.

@@ -275,10 +275,10 @@ class WholeReader:
         else:
             end = self._json(step, start)
         self.last_end = end
-        is_payload = step.leaf == "arguments"
+        is_payload = step.role == "arguments"
         is_over = not ends_call(step) or may_go_on(self.text, end, is_payload=is_payload) is False
         over = end >= 0 and is_over
-        return end if over and (not step.after or self._close(step.after)) else -1
+        return end if over and (not step.closes or self._close(step.closes)) else -1
 
     def _arguments(self, step: Step, start: int) -> int:
         """Reads all arguments; returns the index after them, or -1 if they are not sound."""
@@ -305,7 +305,7 @@ class WholeReader:
 
     def _json(self, step: Step, start: int) -> int:
         """Reads a JSON payload; returns the index after it, or -1 if it is not sound."""
-        if step.leaf == "arguments":
+        if step.role == "arguments":
             return self._arguments(step, start)
         if step.terminal.name in SCANNED:  # These are read here only as arguments.
             return -1
@@ -313,7 +313,7 @@ class WholeReader:
         if whole is None:  # The JSON is damaged.
             return -1
         value, end = whole
-        if step.leaf != "value":  # It fills no role: it is a member beside the arguments.
+        if step.role != "value":  # It fills no role: it is a member beside the arguments.
             self.passed = True
             return end if is_plain_member(self.text, start, self.tools) else -1
         if self.tools and not fits(self.tools.get(self.name or ""), value, self.key):
@@ -332,7 +332,7 @@ class WholeReader:
 
     def _raw(self, fused: FusedTokens, step: Step, start: int) -> int:
         """Reads a raw payload; returns the index after it, or -1 if its closer has to be judged."""
-        role = step.leaf
+        role = step.role
         trims = self.rules.trim
         trim = (trims.get(self.key) if role == "value" else "") or trims.get(role, "")
         found = raw_part(self.text, fused, start, trim, self.written_name, self.written_key)

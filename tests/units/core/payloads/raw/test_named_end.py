@@ -36,7 +36,7 @@ def ends(format_id: str, tools: tuple[str, ...]) -> list[tuple[NamedEnd, RawEnd]
                 nodes.append(step.node)
             end = end_of_raw(step) if step.terminal.name in RAW_LIKE else None
             if isinstance(end, NamedEnd):
-                found.append((end, RawEnd(step.node, step.leaf)))
+                found.append((end, RawEnd(step.node, step.role)))
     return found[:8]
 
 
