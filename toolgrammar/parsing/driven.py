@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.catalogue.several import AnyOf
 from toolgrammar.core.driver.modes import new_driver
-from toolgrammar.core.mending.cut_opener import report_begun
+from toolgrammar.core.mending.cut_opener import report_cut_opener
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
 from toolgrammar.core.message.without_prefix import event_without_prefix, without_prefix
@@ -101,7 +101,7 @@ class DrivenReading:
         self.driver = new_driver(machine, self._builder, max_depth=options.limits.depth)
         self.among = None if self._several is None else self._several.among(self._builder)
         if self.among is not None:
-            self.driver.read_among(self.among)
+            self.driver.try_formats(self.among)
         # The prefix is read first, so that whatever it opens is open. It is not part of the
         # message: offsets in the result are counted from its end.
         if prefix:
@@ -225,7 +225,7 @@ class DrivenReading:
         report_inline(builder)
         # After a limit the rest was not read, so calls in it are not reported.
         if not self._over:
-            report_begun(builder)
+            report_cut_opener(builder)
             machine = self.driver.start_node.machine
             signs = machine.signs if several is None else several.signs
             report_unread(builder, signs, self._call_at)

@@ -101,12 +101,12 @@ class JsonText:
     """A string in a JSON payload whose content is emitted as raw text."""
 
     def __init__(
-        self, builder: Builder, role: str, start: int, unit: int, *, may_be_arguments: bool
+        self, builder: Builder, role: str, start: int, call_start: int, *, may_be_arguments: bool
     ) -> None:
         self._builder = builder
         self._role = role
         self._start = start
-        self._unit = unit
+        self._call_start = call_start
         self._quoted = False
         self._begun = False
         self._brace = False
@@ -141,7 +141,7 @@ class JsonText:
         if not self._begun:
             self._begun = True
             raws_of(self._builder).begin(
-                self._role, self._start, self._unit, before=False, closes_line=False
+                self._role, self._start, self._call_start, before=False, closes_line=False
             )
         raws_of(self._builder).take(text)
 

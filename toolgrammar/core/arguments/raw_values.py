@@ -63,7 +63,7 @@ class RawValues:
         self,
         role: str,
         start: int,
-        unit: int,
+        call_start: int,
         *,
         before: bool,
         closes_line: bool,
@@ -74,7 +74,7 @@ class RawValues:
         Args:
             role: the role that it fills.
             start: its offset.
-            unit: the offset of the part that may become a call.
+            call_start: the offset of the part that may become a call.
             before: whether a line end stands before it.
             closes_line: whether its closer stands on a line of its own.
             typed: whether the schema decides its type, if it is a value.
@@ -84,13 +84,13 @@ class RawValues:
         self.typed = typed
         key = ""
         if role in ("value", "input", "body", "arguments"):
-            draft = self.builder.open_draft(unit)
+            draft = self.builder.open_draft(call_start)
             key = draft.key if role == "value" else ""
             if not draft.wire_role:
                 draft.begin_arguments(start)
         # Reasoning and text do not open a call; the other roles, such as `name`, do.
         elif role and role not in PROSE_ROLES:
-            self.builder.open_draft(unit)
+            self.builder.open_draft(call_start)
         self.joint = self._joint(role)
         # If the envelope has line ends around the value, one of them on each side is layout.
         default = ONE_NEWLINE if before or closes_line else NONE
@@ -311,28 +311,28 @@ def raws_of(builder: Builder) -> RawValues:
 _PAYLOADS = ("value", "input", "body", "arguments")
 
 
-def fill_role(builder: Builder, role: str, text: str, start: int, unit: int) -> None:
+def fill_role(builder: Builder, role: str, text: str, start: int, call_start: int) -> None:
     """Fills a role with a token, also a role of arguments; the parameters are as in `fill_part`."""
-    if fill_part(builder, role, text, start, unit):
+    if fill_part(builder, role, text, start, call_start):
         return
     if role == "words":
-        _take_words(builder, plain_text(builder, role, text), start, unit)
+        _take_words(builder, plain_text(builder, role, text), start, call_start)
     elif role in _PAYLOADS:
         # A token is read as a payload of one piece, so that trimming, entities and typing work as
         # for other payloads.
         raws = raws_of(builder)
-        raws.begin(role, start, unit, before=False, closes_line=False)
+        raws.begin(role, start, call_start, before=False, closes_line=False)
         raws.take(text)
         # A token at the end of the text may be cut: `count=1` where `count=10` was meant.
         raws.end(start + len(text), whole=not raws.cuts_token, is_token=True)
 
 
-def _take_words(builder: Builder, words: str, start: int, unit: int) -> None:
+def _take_words(builder: Builder, words: str, start: int, call_start: int) -> None:
     """Adds positional words of a call; if its tool has no properties for them, as its input."""
-    draft = builder.open_draft(unit)
+    draft = builder.open_draft(call_start)
     draft.begin_arguments(start)
     # The words wait in the draft: their properties depend on the text below them.
     if takes_words(builder.spec()):
         draft.take_words(words.strip())
     else:
-        fill_role(builder, "input", words.strip(), start, unit)
+        fill_role(builder, "input", words.strip(), start, call_start)

@@ -53,13 +53,15 @@ class ScannedValues:
         self.text: JsonText | None = None
         """The string that is read as the input of a call; None if there is none."""
 
-    def begin(self, role: str, start: int, unit: int, *, may_be_arguments: bool = False) -> None:
+    def begin(
+        self, role: str, start: int, call_start: int, *, may_be_arguments: bool = False
+    ) -> None:
         """Begins a payload that a scanner reads.
 
         Args:
             role: the role that it fills; "" for none.
             start: its offset.
-            unit: the offset of the part that may become a call.
+            call_start: the offset of the part that may become a call.
             may_be_arguments: whether the arguments may stand here instead.
 
         Raises:
@@ -72,24 +74,26 @@ class ScannedValues:
             # Of `{"a": {…}, "arguments": {…}}` the first object may be what was meant.
             if may_be_arguments:
                 self._none = start
-                doubt_passed(self.builder, start, unit)
+                doubt_passed(self.builder, start, call_start)
         self.role = role
         self.text = None
         if role in ("input", "body", "arguments"):
-            draft = self.builder.open_draft(unit)
+            draft = self.builder.open_draft(call_start)
             if draft.has_payload or draft.error is not None or draft.inputs is not None:
                 self.role = ""  # the arguments were read before, or could not be read
                 doubt_second(self.builder, "arguments", start, start)
                 return
-            if self._none is not None and self._none >= unit:
+            if self._none is not None and self._none >= call_start:
                 doubt_second(self.builder, "arguments", start, start)
         # A text that is written as a JSON string fills the role of a free text.
         if role in ("input", "body"):
             draft.place_payload(start)
-            self.text = JsonText(self.builder, role, start, unit, may_be_arguments=may_be_arguments)
+            self.text = JsonText(
+                self.builder, role, start, call_start, may_be_arguments=may_be_arguments
+            )
         if role not in ("arguments", "value"):
             return
-        draft = self.builder.open_draft(unit)
+        draft = self.builder.open_draft(call_start)
         draft.begin_arguments(start)
         draft.begin_payload(start, streams=role == "value" or None)
         if role == "value" and self.builder.header.unwrap:

@@ -76,7 +76,7 @@ def open_role(builder: Builder, role: str) -> None:
         builder.open_group(Group(role if role != "calls" else ""))
 
 
-def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
+def fill_part(builder: Builder, role: str, text: str, start: int, call_start: int) -> bool:
     """Fills a role with a token, unless the token is or contains arguments of the call.
 
     Args:
@@ -84,12 +84,12 @@ def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> 
         role: the role of the token.
         text: the token as it is written.
         start: its offset.
-        unit: the offset of the part that may become a call.
+        call_start: the offset of the part that may become a call.
 
     Returns:
         Whether the role was filled.
     """
-    if _take_outside(builder, role, text, start, unit):
+    if _take_outside(builder, role, text, start, call_start):
         return True
     value = plain_text(builder, role, text)
     if role == "mode":
@@ -97,7 +97,7 @@ def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> 
         if builder.group is not None and value.lower() in ("parallel", "sequential"):
             builder.group.set_mode(value.lower())
         return True
-    draft = builder.open_draft(unit)
+    draft = builder.open_draft(call_start)
     if role in ("name", "id"):
         _identify(builder, draft, role, text, start)
     # This role may come several times, as a call can depend on more than one other.
@@ -110,7 +110,7 @@ def fill_part(builder: Builder, role: str, text: str, start: int, unit: int) -> 
     return True
 
 
-def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int) -> bool:
+def _take_outside(builder: Builder, role: str, text: str, start: int, call_start: int) -> bool:
     """Handles a role outside of calls, such as text or reasoning; returns whether it was one."""
     if role in ("text", "content"):
         builder.text(text, start)
@@ -120,7 +120,7 @@ def _take_outside(builder: Builder, role: str, text: str, start: int, unit: int)
         pass  # the driver reports it
     elif role in ("observation", "answer"):
         # The markup that leads to it belongs to the other turn, too.
-        begins = unit if 0 <= unit < start else start
+        begins = call_start if 0 <= call_start < start else start
         builder.turns.begin(role, begins, len(builder.calls))
         if role == "answer" and builder.draft is not None and builder.draft.name is not None:
             doubt_second(builder, "name", start, start + len(text))
@@ -157,20 +157,22 @@ def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
     doubt(builder, builder.draft, "duplicate-key", message, Span(start, end))
 
 
-def doubt_passed(builder: Builder, start: int, unit: int) -> None:
+def doubt_passed(builder: Builder, start: int, call_start: int) -> None:
     """Doubts a call if another value than null stands in place of its arguments, or beside them.
 
     Args:
         builder: the message.
         start: the offset of the value that fills no role, such as null in `"arguments": null`.
-        unit: the offset of the part that may become a call.
+        call_start: the offset of the part that may become a call.
     """
     draft = builder.draft
     if draft is not None and (draft.has_payload or draft.inputs is not None):
         doubt_second(builder, "arguments", start, start)
     elif builder.source.slice(start, start + 1) not in "nN":
         message = "Found a value in place of the arguments that they can't be; left it out"
-        doubt(builder, builder.open_draft(unit), "skipped-markup", message, Span(start, start))
+        doubt(
+            builder, builder.open_draft(call_start), "skipped-markup", message, Span(start, start)
+        )
 
 
 def _take_key(builder: Builder, draft: Draft, key: str, written: str, start: int) -> None:

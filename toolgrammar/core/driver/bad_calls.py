@@ -116,7 +116,7 @@ def _end(driver: Driver, start: int, end: int, message: str = _LEFT_OUT) -> None
     # A closer was found, so the call is unreadable and not truncated.
     draft.fail(draft.error or draft.refused or "the call could not be read")
     call_ends.end(builder, draft, place)
-    driver.stand_behind_call()
+    driver.note_call_ended()
 
 
 def _end_of_call(text: str, depth: int) -> int:

@@ -11,12 +11,17 @@ from toolgrammar.core.arguments.json_payload import JsonPayload
 from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.driver.mismatch import mismatch
-from toolgrammar.core.driver.payload_end import is_settled, leave
+from toolgrammar.core.driver.payload_end import judge_call_end, leave
 from toolgrammar.core.driver.raw.leaving import finish_raw
 from toolgrammar.core.driver.raw.state import raw_of
-from toolgrammar.core.driver.reading_payloads import read_scanned, tell_faults
+from toolgrammar.core.driver.reading_payloads import read_scanned, report_faults
 from toolgrammar.core.mending.envelopes import is_json
-from toolgrammar.core.mending.mending import closers_behind, cut_call, cut_here, missing_closers
+from toolgrammar.core.mending.mending import (
+    closers_behind,
+    cut_call,
+    is_cut_markup,
+    missing_closers,
+)
 from toolgrammar.core.mending.stops import close_by_stop
 from toolgrammar.core.mending.unreadable_calls import report_cut_nameless
 from toolgrammar.core.state.doubts import doubt_last
@@ -39,7 +44,9 @@ def finish(driver: Driver) -> None:
             _finish_scanned(driver)
         # An uncertain island is text, unless a delimiter follows the name of its call: `search(` is
         # a call that was cut.
-        elif driver.in_tokens and driver.island >= 0 and not (driver.called and builder.delimited):
+        elif (
+            driver.in_tokens and driver.island >= 0 and not (driver.has_name and builder.delimited)
+        ):
             mismatch(driver)
             driver.read_on()
         else:
@@ -77,7 +84,7 @@ def _finish_scanned(driver: Driver) -> None:
     if mended is not None:
         scanned.mend(mended, driver.base + end)
     else:
-        tell_faults(driver, cast("Scanner", scanner))
+        report_faults(driver, cast("Scanner", scanner))
         if whole:
             scanned.doubt_twice(driver.base + end)
     if whole:
@@ -94,12 +101,12 @@ def _finish_token(driver: Driver) -> None:
     """Ends a call or a section when the text ends inside its envelope."""
     if driver.island >= 0:
         driver.commit()
-    node, back = driver.node, driver.back
+    node, back = driver.node, driver.way_back
     # The grammar accepts the end of the text as a closer. Only the server's finish reason can show
     # that the call was cut there, so this is noted for the end of the message.
     if node.closes_at_end is not None:
         driver.builder.end.leave_open()
-        is_settled(driver)
+        judge_call_end(driver)
         driver.close(node.closes_at_end)
         rest = driver.position
         # The rest fits nothing after the call, so it is text.
@@ -109,7 +116,11 @@ def _finish_token(driver: Driver) -> None:
         return
     # The short literal that was read last, `<`, may be the beginning of a closer that was cut: the
     # closer is then missing from that place on.
-    if back is not None and back[1].closes_at_end is None and cut_here(driver, back[1], back[0]):
+    if (
+        back is not None
+        and back.node.closes_at_end is None
+        and is_cut_markup(driver, back.node, back.start)
+    ):
         driver.step_back()
     if close_by_stop(driver):
         return

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.arguments.raw_values import raws_of
 from toolgrammar.core.calls import call_ends
-from toolgrammar.core.mending.cut_opener import may_be_cut, note_begun, note_given_back
+from toolgrammar.core.mending.cut_opener import may_be_cut, note_cut_opener, note_given_back
 from toolgrammar.core.mending.envelopes import is_json, mend_envelope, skip_fence
-from toolgrammar.core.mending.mending import cut_call, cut_here, mend
+from toolgrammar.core.mending.mending import cut_call, is_cut_markup, mend
 from toolgrammar.core.mending.section_words import pass_words
 from toolgrammar.core.mending.stops import close_by_stop
 from toolgrammar.core.mending.unreadable_calls import report_broken_nameless
@@ -52,10 +52,10 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     # `<tool_call>` and a fence with the object in it: so long an opener means a call. Behind a `{`
     # or `[` a fence is prose.
     fenced = driver.may_be_fenced and len(opener.strip()) >= FENCED and not driver.island_payload
-    if fenced and not (driver.called or in_payload):
+    if fenced and not (driver.has_name or in_payload):
         skipped = skip_fence(driver)
         if skipped is not None:
-            driver.judge_fence(may_come=not skipped)
+            driver.allow_fence(allowed=not skipped)
             return skipped
     # A short opener is no evidence of damaged markup after it, either: `[` and some words are text.
     is_whole = driver.island < 0 or (len(opener.strip()) >= FENCED and not driver.island_payload)
@@ -69,18 +69,22 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     if empty == _WAITS:
         return False
     # With several formats, another one may read as markup what this one would skip as words.
-    others = driver.among
-    alone = others is None or others.in_section or len(others.here) < 2
+    formats = driver.formats
+    alone = formats is None or formats.in_section or len(formats.here) < 2
     if not in_payload and empty is None and driver.island >= 0 and alone:
         passed = pass_words(driver, blanks.match(driver.buffer, driver.position).end())
         if passed is not None:
             return passed
     # A call may be lost here; the end of the message reports it if no call is found there after
     # all.
-    if driver.island >= 0 and empty is None and not _judge_begun(driver, in_payload=in_payload):
+    if (
+        driver.island >= 0
+        and empty is None
+        and not _judge_cut_opener(driver, in_payload=in_payload)
+    ):
         return False
     if driver.island >= 0:
-        done = _give_back(driver, empty)
+        done = _take_back_island(driver, empty)
     else:
         done = _end_call(driver, in_payload=in_payload)
     if done is not None:
@@ -89,10 +93,10 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     return True
 
 
-def _judge_begun(driver: Driver, *, in_payload: bool) -> bool:
+def _judge_cut_opener(driver: Driver, *, in_payload: bool) -> bool:
     """Notes an opener that the end of the text cuts; returns False if more text is needed."""
     if driver.final:
-        note_begun(driver)
+        note_cut_opener(driver)
     # Only the end of the text distinguishes cut markup from other text.
     return driver.final or in_payload or not may_be_cut(driver)
 
@@ -103,7 +107,7 @@ def _is_call(driver: Driver) -> bool:
     If the name comes last, nothing before it has made the island certain.
     """
     draft = driver.builder.draft
-    if driver.island < 0 or not driver.called or draft is None or not draft.has_payload:
+    if driver.island < 0 or not driver.has_name or draft is None or not draft.has_payload:
         return False
     # The opener counts without the brace and has to be markup: `{"a": 1, "name": "b"}` is data.
     before = driver.buffer[driver.island : draft.payload_start - driver.base].partition("{")[0]
@@ -115,7 +119,7 @@ def _end_of_empty(driver: Driver) -> int | None:
     """Returns the index after a closer that directly follows its opener; None if there is none."""
     # As in `<tool_call></tool_call>`: the opener is the one token that was read.
     opens = driver.previous is not None and driver.previous.opens != "" and driver.island >= 0
-    if not opens or driver.called or driver.builder.strict or driver.island_tokens != 1:
+    if not opens or driver.has_name or driver.builder.strict or driver.island_tokens != 1:
         return None
     buffer = driver.buffer
     place = blanks.match(buffer, driver.position).end()
@@ -155,7 +159,7 @@ def give_back(driver: Driver) -> None:
     """Gives an uncertain island back as text, or to another format that may read it as a call."""
     driver.payload.end()
     driver.to_tokens()
-    if _give_back(driver) is None:
+    if _take_back_island(driver) is None:
         _to_text(driver)
 
 
@@ -165,7 +169,7 @@ def _to_text(driver: Driver) -> None:
     driver.to_text()
 
 
-def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
+def _take_back_island(driver: Driver, empty: int | None = None) -> bool | None:
     """Gives an island back as text: its opener, or, if a payload was read, all of it so far.
 
     Args:
@@ -180,15 +184,15 @@ def _give_back(driver: Driver, empty: int | None = None) -> bool | None:
         note_given_back(driver)
     driver.builder.rewind()
     raws_of(driver.builder).forget()
-    driver.end_at(driver.free)
+    driver.end_at(driver.previous_island_end)
     # A payload that was read becomes text as a whole, since nothing inside its strings opens a
     # call. Without one, the search for openers goes on after the first character.
     start = driver.island
     resume = max(driver.position, start + 1) if driver.island_payload else start + 1
     driver.stand_on(driver.island_node)
     # Inside a section of one format the openers of the others do not count.
-    if driver.among is not None and not driver.among.in_section:
-        if driver.among.again(driver, start, resume):
+    if driver.formats is not None and not driver.formats.in_section:
+        if driver.formats.again(driver, start, resume):
             return True
         # Each format records how far it has read in vain, so going on by one character is enough.
         resume = start + 1
@@ -230,9 +234,11 @@ def _end_call(driver: Driver, *, in_payload: bool) -> bool | None:
 
 def _is_cut(driver: Driver) -> bool:
     """Whether the text ends inside markup that begins here or with the last short literal."""
-    if cut_here(driver, driver.node, driver.position):
+    if is_cut_markup(driver, driver.node, driver.position):
         return True
-    return driver.back is not None and cut_here(driver, driver.back[1], driver.back[0])
+    return driver.way_back is not None and is_cut_markup(
+        driver, driver.way_back.node, driver.way_back.start
+    )
 
 
 def give_back_nameless(driver: Driver, step: Step) -> bool:

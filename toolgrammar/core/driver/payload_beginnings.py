@@ -53,7 +53,7 @@ def damaged_beginning(driver: Driver, start: int) -> Step | bool | None:
     """
     node, buffer = driver.node, driver.buffer
     objects = [step for step in node.payloads if step.terminal.name in JSON_LIKE]
-    if not driver.called or driver.builder.strict or len(objects) != 1:
+    if not driver.has_name or driver.builder.strict or len(objects) != 1:
         return None
     # Where a string may stand as well, `"city": "Rome"}` need not be an object without its brace.
     if objects[0].role != "arguments" or len(objects) < len(node.payloads):
@@ -140,7 +140,7 @@ class Undecided:
         """The text that the scanner consumed, in pieces."""
         self.out: list[str] = []
         self.scanner = JsonScanner(
-            object_only=json.terminal.name == "JSON_OBJECT", max_depth=driver.limits_depth
+            object_only=json.terminal.name == "JSON_OBJECT", max_depth=driver.max_depth
         )
 
     def judge(self) -> Step | None:

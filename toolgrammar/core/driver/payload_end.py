@@ -42,7 +42,7 @@ _ENDS_ITEM: Final = frozenset("]}{[<(`\r\n")
 """Characters that end a list or a line, or begin another item, a closer of a section, or a fence."""
 
 
-def is_settled(driver: Driver, step: Step | None = None) -> bool:
+def judge_call_end(driver: Driver, step: Step | None = None) -> bool:
     """Whether enough text was seen to judge if arguments go on after the call; doubts it if so.
 
     Args:
@@ -57,13 +57,13 @@ def is_settled(driver: Driver, step: Step | None = None) -> bool:
     found = [_is_closed_twice(driver), _is_called_again(driver)]
     # Only text can touch the bracket: a token of the format may stand right behind it.
     if step is None:
-        found.append(_touches(driver))
+        found.append(_text_touches(driver))
     # If the format allows text here, `}, "kilos": 25}` is text; in a list of calls it is damage.
     takes_text = step is None or step.node.accepts_text
     if takes_text or not driver.builder.has_arguments:
-        found.append(_goes_on(driver))
+        found.append(_arguments_go_on(driver))
     else:
-        found.append(_goes_on_in_list(driver))
+        found.append(_arguments_go_on_in_list(driver))
     if takes_text:
         found += [_string_goes_on(driver), _begins_second(driver, step or driver.previous)]
     if any(found):
@@ -82,12 +82,12 @@ def ends_call(step: Step) -> bool:
     return "call" in step.closes and may_go_on
 
 
-def _last(driver: Driver) -> str:
+def _last_character(driver: Driver) -> str:
     """Returns the last character of the last token or payload."""
     return driver.builder.source.slice(driver.last_end - 1, driver.last_end)
 
 
-def _behind(driver: Driver) -> str:
+def _text_behind(driver: Driver) -> str:
     """Returns the first `MOST` characters that were fed behind the last token or payload.
 
     Where a format is only tried, the source holds more than the driver was fed.
@@ -98,25 +98,25 @@ def _behind(driver: Driver) -> str:
 
 def _is_called_again(driver: Driver) -> bool | None:
     """Whether a parenthesis opens right after the call's own, as in `wipe()(path="/")`."""
-    if _last(driver) != ")":
+    if _last_character(driver) != ")":
         return False
-    behind = _behind(driver)
+    behind = _text_behind(driver)
     return None if not behind and not driver.final else behind.startswith("(")
 
 
-def _touches(driver: Driver) -> bool:
+def _text_touches(driver: Driver) -> bool:
     """Whether text follows the last bracket of the open call without a blank."""
-    behind = _behind(driver)
-    return driver.builder.has_draft and behind != "" and touches(_last(driver), behind[0])
+    behind = _text_behind(driver)
+    return driver.builder.has_draft and behind != "" and touches(_last_character(driver), behind[0])
 
 
-def _goes_on(driver: Driver) -> bool | None:
+def _arguments_go_on(driver: Driver) -> bool | None:
     """Whether the arguments may go on in the text after a call; None if more text is needed."""
     builder = driver.builder
     # Only an object can be closed too early: a raw value ends at its own closer.
-    if not builder.has_draft or _last(driver) != "}":
+    if not builder.has_draft or _last_character(driver) != "}":
         return False
-    rest = _behind(driver)
+    rest = _text_behind(driver)
     if not builder.has_arguments:
         written, rest = rest.strip(), _behind_mark(rest)
         if not rest.strip():
@@ -126,13 +126,15 @@ def _goes_on(driver: Driver) -> bool | None:
     return _begins_member(driver, rest, builder.awaits)
 
 
-def _goes_on_in_list(driver: Driver) -> bool | None:
+def _arguments_go_on_in_list(driver: Driver) -> bool | None:
     """Whether the arguments may go on behind a call of a list; None if more text is needed."""
-    builder, rest = driver.builder, _behind(driver)
+    builder, rest = driver.builder, _text_behind(driver)
     if not builder.has_draft:
         return False
     final, is_cut = not _may_grow(driver, rest), driver.final and builder.end.is_cut
-    return goes_on_in_list(_last(driver) + rest, 1, builder.awaits, final=final, is_cut=is_cut)
+    return goes_on_in_list(
+        _last_character(driver) + rest, 1, builder.awaits, final=final, is_cut=is_cut
+    )
 
 
 def _behind_mark(rest: str) -> str:
@@ -170,7 +172,7 @@ def _string_goes_on(driver: Driver) -> bool | None:
     mended = builder.diagnostics[draft.diagnostics.listed :]
     if _BRACKETS.isdisjoint(each.code for each in mended):
         return False
-    rest = _behind(driver)
+    rest = _text_behind(driver)
     if not rest:
         return False if driver.final else None
     if _ITEM.match(rest):
@@ -196,9 +198,9 @@ def _begins_second(driver: Driver, step: Step | None) -> bool | None:
     builder = driver.builder
     # Behind an envelope another one may follow, which is a call of its own.
     is_payload = step is not None and step.role == "arguments"
-    if not is_payload or not builder.has_draft or _last(driver) != "}":
+    if not is_payload or not builder.has_draft or _last_character(driver) != "}":
         return False
-    spec, rest = builder.spec(), _behind(driver)
+    spec, rest = builder.spec(), _text_behind(driver)
     final = not _may_grow(driver, rest)
     return begins_second(rest, lambda key: spec is None or key in spec.properties, final=final)
 
@@ -217,11 +219,11 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     is_mended = draft.repaired and not _DELIMITERS.isdisjoint(mended)
     if not holds_beside(builder, draft) and not is_mended:
         return False
-    behind = _behind(driver)
+    behind = _text_behind(driver)
     # Only white space has come so far: the bracket may still follow.
     if not behind.strip() and _may_grow(driver, behind):
         return None
-    return behind.lstrip().startswith("}") and _last(driver) == "}"
+    return behind.lstrip().startswith("}") and _last_character(driver) == "}"
 
 
 def leave(driver: Driver, end: int) -> bool:
@@ -231,13 +233,13 @@ def leave(driver: Driver, end: int) -> bool:
     driver.payload.end()
     driver.note_read(step)
     # A value with no name before it, as in `<tool_call>{"x": 1}</tool_call>`, is data, not a call.
-    if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
+    if driver.island >= 0 and not driver.has_name and give_back_nameless(driver, step):
         return True
-    driver.read_by(_close_behind)
-    return _close_behind(driver)
+    driver.read_by(_close_after_payload)
+    return _close_after_payload(driver)
 
 
-def _close_behind(driver: Driver) -> bool:
+def _close_after_payload(driver: Driver) -> bool:
     """Closes the roles that end with a payload and goes on to what follows it.
 
     Returns:
@@ -245,7 +247,7 @@ def _close_behind(driver: Driver) -> bool:
     """
     step = driver.previous
     assert step is not None
-    if not (doubt_open_brackets(driver) and is_settled(driver, step)):
+    if not (doubt_open_brackets(driver) and judge_call_end(driver, step)):
         return False
     driver.close(step.closes)
     driver.stand_on(step.node)
@@ -257,17 +259,17 @@ def _close_behind(driver: Driver) -> bool:
     return True
 
 
-def makes_certain(driver: Driver) -> bool:
+def commit_if_delimited(driver: Driver) -> bool:
     """Commits a call that ends without a closer, if more of it than its name was read."""
     # `search is slow` is prose, `search?q=a is slow` is a call and prose.
-    if driver.island >= 0 and driver.called and driver.builder.delimited:
+    if driver.island >= 0 and driver.has_name and driver.builder.delimited:
         driver.commit()
     return driver.island < 0
 
 
 def end_before_text(driver: Driver) -> bool:
     """Ends a call without a closer before text or the next call; False if more text is needed."""
-    if not (doubt_line_behind(driver) and is_settled(driver)):
+    if not (doubt_line_behind(driver) and judge_call_end(driver)):
         return False
     driver.close_before_text()
     return True

@@ -19,7 +19,7 @@ from toolgrammar.core.driver.payload_beginnings import (
     other_spelling,
     read_fence_end,
 )
-from toolgrammar.core.driver.payload_end import end_before_text, leave, makes_certain
+from toolgrammar.core.driver.payload_end import commit_if_delimited, end_before_text, leave
 from toolgrammar.core.driver.raw.reader import read_raw
 from toolgrammar.core.driver.raw.state import RawReader
 from toolgrammar.core.driver.raw.thought_calls import LineOpeners
@@ -77,7 +77,7 @@ def find_payload(driver: Driver) -> bool:
     ):
         return False
     # No payload begins and the grammar lets the call end here: text or the next call follows.
-    if node.accepts_text and makes_certain(driver):
+    if node.accepts_text and commit_if_delimited(driver):
         return end_before_text(driver)
     return _enter_damaged(driver, start)
 
@@ -123,12 +123,12 @@ def _enter(
     driver.enter_payload(step, start)
     if step.terminal.name in RAW_LIKE:
         if step.is_fallback:
-            _doubt_text(driver, step, driver.base + start)
+            _doubt_text_for_json(driver, step, driver.base + start)
         return _enter_raw(driver, step, start)
     # If raw text such as `5 or so` may stand here as well as `5`, the text after the value decides.
     if step.raw_alternative is not None and not decided:
-        _commit_payload(driver, step)
-        driver.payload.judge(Undecided(driver, step, step.raw_alternative, start))
+        _commit_at_payload(driver, step)
+        driver.payload.leave_undecided(Undecided(driver, step, step.raw_alternative, start))
         driver.read_by(read_undecided)
         return True
     return _enter_scanned(driver, step, start, as_text=as_text)
@@ -138,16 +138,19 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     """Begins a payload that a scanner reads; ends it as well if all of it is in the buffer."""
     builder, name = driver.builder, step.terminal.name
     scanned_of(builder).begin(
-        step.role, driver.base + start, driver.unit, may_be_arguments=driver.node.takes_arguments
+        step.role,
+        driver.base + start,
+        driver.call_start,
+        may_be_arguments=driver.node.takes_arguments,
     )
     # Tags of `ELEMENTS` stand in text that has no escapes: see `Draft.close_unescaped`.
     if builder.draft is not None and PAYLOADS[name].unescaped:
         builder.draft.begin_unescaped()
     if builder.draft is not None and not PAYLOADS[name].has_end:
         builder.draft.begin_without_end()
-    _commit_payload(driver, step)
+    _commit_at_payload(driver, step)
     # The fast reader checks only the default limit of the depth, so a lower one needs the scanner.
-    if name in STRICT_JSON and driver.limits_depth >= MAX_DEPTH:
+    if name in STRICT_JSON and driver.max_depth >= MAX_DEPTH:
         object_only = name == "JSON_OBJECT" and not as_text
         whole = read_whole(driver.buffer, start, object_only=object_only)
         guide = builder.guide(step.role)
@@ -156,11 +159,11 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
             whole = None
         # `{"a": 1}, "b": 2}` closes too early: only the text after the value shows that it is
         # sound.
-        if whole is not None and _goes_on(driver, step.node, whole[1]):
+        if whole is not None and _is_end_confirmed(driver, step.node, whole[1]):
             value, end = whole
             scanned_of(builder).take_whole(value, driver.buffer[start:end], driver.base + end)
             return _leave(driver, end)
-    driver.payload.scan(_scanner(driver, step, name))
+    driver.payload.scan(_new_scanner(driver, step, name))
     driver.read_by(read_scanned)
     return True
 
@@ -173,21 +176,21 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
     raws_of(driver.builder).begin(
         step.role,
         driver.base + start,
-        driver.unit,
+        driver.call_start,
         before=before,
         closes_line=raw_end.closes_line,
         typed=step.terminal.name == "RAW",
     )
-    _commit_payload(driver, step)
+    _commit_at_payload(driver, step)
     if driver.builder.draft is not None:
         driver.builder.draft.begin_unescaped()
     # Reasoning may end where another format ends it; any other raw text belongs to this format
     # alone.
     others = lines = None
-    if driver.among is not None and step.role == "reasoning":
-        others = driver.among.other_ends(driver, step.node)
+    if driver.formats is not None and step.role == "reasoning":
+        others = driver.formats.other_ends(driver, step.node)
         if driver.builder.tools:
-            lines = LineOpeners(driver.among.openers, driver.base + start)
+            lines = LineOpeners(driver.formats.openers, driver.base + start)
     driver.payload.read_raw(RawReader(driver, raw_end, start, others, lines))
     driver.read_by(read_raw)
     return True
@@ -203,12 +206,12 @@ def read_undecided(driver: Driver) -> bool:
     driver.payload.decide()
     start = undecided.rewind()
     if step is undecided.raw:
-        _doubt_text(driver, step, driver.base + start)
+        _doubt_text_for_json(driver, step, driver.base + start)
         return _enter_raw(driver, step, start)
     return _enter(driver, step, start, decided=True)
 
 
-def _doubt_text(driver: Driver, step: Step, start: int) -> None:
+def _doubt_text_for_json(driver: Driver, step: Step, start: int) -> None:
     """Doubts a value that should be JSON and is not, unless a schema says what it is.
 
     With a schema `True` is read as `true`, `Oslo` as a string, and a misfit has a doubt of its own.
@@ -222,7 +225,7 @@ def _doubt_text(driver: Driver, step: Step, start: int) -> None:
     )
 
 
-def _goes_on(driver: Driver, node: Node, end: int) -> bool:
+def _is_end_confirmed(driver: Driver, node: Node, end: int) -> bool:
     """Whether the text after a complete payload confirms that it ends there."""
     buffer = driver.buffer
     place = blanks.match(buffer, end).end()
@@ -235,7 +238,7 @@ def _goes_on(driver: Driver, node: Node, end: int) -> bool:
     return bool(tokens.match(buffer, place) or anchors.match(buffer, place))
 
 
-def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
+def _new_scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
     """Returns the scanner of a payload; JSON that may be an object is mended while it is read."""
     builder = driver.builder
     # With strict reading nothing is mended, so JSON needs only its strict scanner.
@@ -243,7 +246,7 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
         is_python = notation_of(name) == "python"
         # Python is mended where its scanner has the step; bare words need it to find their end.
         given = None if builder.strict and is_python else step
-        scanner = scanner_for(step.terminal, builder.spec(), driver.limits_depth, given)
+        scanner = scanner_for(step.terminal, builder.spec(), driver.max_depth, given)
         draft = builder.draft
         if is_python and given is not None and draft is not None and draft.is_markdown:
             cast("PythonScanner", scanner).faults.use_markdown()
@@ -253,16 +256,16 @@ def _scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:
         driver.start_node,
         builder.guide(step.role),
         backticks=PAYLOADS[name].backticks,
-        max_depth=driver.limits_depth,
-        careful=driver.island >= 0 and not driver.called,
+        max_depth=driver.max_depth,
+        careful=driver.island >= 0 and not driver.has_name,
     )
 
 
-def _commit_payload(driver: Driver, step: Step) -> None:
+def _commit_at_payload(driver: Driver, step: Step) -> None:
     """Makes the open island certain once its payload begins, if it needs no name or has one."""
     # Reasoning, content and text open with markup of their own, and need no name to be certain.
     outside = driver.island >= 0 and step.role in PROSE_ROLES
-    if outside or (step.role and driver.called):
+    if outside or (step.role and driver.has_name):
         driver.commit()
 
 
@@ -277,16 +280,16 @@ def read_scanned(driver: Driver) -> bool:
     if isinstance(scanner, JsonPayload):
         return _scan_mending(driver, scanner, out)
     scanned = scanned_of(driver.builder)
-    if (of_call := _call_scanner(driver)) is not None:
-        of_call.expect(base=driver.base, final=driver.final)
+    if (literal_scanner := _literal_scanner(driver)) is not None:
+        literal_scanner.expect(base=driver.base, final=driver.final)
     driver.move_to(scanner.feed(driver.buffer, driver.position, out))
-    while scanner.failed and _take_control(driver, scanner, out):
+    while scanner.failed and _escape_control(driver, scanner, out):
         # The value before a repaired character was emitted before the report of the repair.
         driver.move_to(scanner.feed(driver.buffer, driver.position, out))
     if out:
         scanned.take("".join(out))
     if scanner.done:
-        tell_faults(driver, scanner)
+        report_faults(driver, scanner)
         end = driver.base + driver.position
         if driver.payload.current.terminal.name not in JSON_LIKE:
             scanned.doubt_twice(end)
@@ -297,13 +300,13 @@ def read_scanned(driver: Driver) -> bool:
     return False
 
 
-def _call_scanner(driver: Driver) -> CallScanner | None:
+def _literal_scanner(driver: Driver) -> CallScanner | None:
     """Returns the scanner of the payload if it reads another notation than JSON."""
     is_literal = literal_of(driver.payload.current.terminal.name) is not None
     return cast("CallScanner", driver.payload.scanner) if is_literal else None
 
 
-def tell_faults(driver: Driver, scanner: Scanner) -> None:
+def report_faults(driver: Driver, scanner: Scanner) -> None:
     """Reports the faults that a scanner found in the payload that ends here."""
     scanned_of(driver.builder).report_faults(scanner.faults, driver.base + driver.position)
     # Closers are put in only before markup.
@@ -344,7 +347,7 @@ def _leave(driver: Driver, end: int) -> bool:
     return True
 
 
-def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
+def _escape_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
     """Escapes a raw control character inside a JSON string; returns whether there was one.
 
     Without this the call would end at the character, and the rest of its text would leave it.
@@ -368,11 +371,11 @@ def _take_control(driver: Driver, scanner: Scanner, out: list[str]) -> bool:
 def _fail(driver: Driver, scanner: Scanner | JsonPayload) -> bool:
     """Ends a payload whose scanner failed, and lets the text there be handled as a mismatch."""
     out: list[str] = []
-    of_call = _call_scanner(driver)
-    driver.payload.fail(0 if of_call is None else of_call.open_brackets)
+    literal_scanner = _literal_scanner(driver)
+    driver.payload.fail(0 if literal_scanner is None else literal_scanner.open_brackets)
     scanner.finish(out)
     if not isinstance(scanner, JsonPayload):
-        tell_faults(driver, scanner)
+        report_faults(driver, scanner)
     # A call that is certain can't be taken back: it ends here, with the arguments read so far.
     if driver.island < 0:
         place = driver.base + driver.position

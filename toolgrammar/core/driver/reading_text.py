@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.core.machine.machine import LONGEST_OPENER, SHORT
 from toolgrammar.core.machine.repairs import repairs_of, strays_of
-from toolgrammar.core.mending.mending import put_in
+from toolgrammar.core.mending.mending import insert_markup
 from toolgrammar.core.trust.code_around import is_inline, note_block, note_quoted
 from toolgrammar.grammar.roles import RAW_LIKE
 from toolgrammar.patterns.partial import BEGUN, MAX_TOKEN
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 def read_text(driver: Driver) -> bool:
     """Emits text up to the next opener; returns False if more text is needed."""
     # A call may be followed by closers that are left over: `</tool_call></tool_call>`.
-    if driver.behind is not None and (waits := _behind_island(driver)) is not None:
+    if driver.just_ended is not None and (waits := _drop_stray_closers(driver)) is not None:
         return waits
     buffer, position = driver.buffer, driver.position
     node = driver.node
-    if driver.among is not None and driver.among.governs(node):
-        return driver.among.text(driver)
+    if driver.formats is not None and driver.formats.governs(node):
+        return driver.formats.text(driver)
     # If `<tool_` was held back before, it alone is checked first, not all of the text.
-    if driver.held_at == driver.base + position and not driver.final and _still_held(driver):
+    if driver.held_at == driver.base + position and not driver.final and _is_still_held(driver):
         return False
     position = driver.position
     if position == len(buffer):  # Most messages end with a call: nothing is left to search.
@@ -61,8 +61,8 @@ def read_text(driver: Driver) -> bool:
     # If the island turns out not to be a call, the builder is rewound to this mark.
     driver.builder.mark()
     driver.enter_island(node, end)
-    if driver.among is not None:
-        driver.among.enter_section()
+    if driver.formats is not None:
+        driver.formats.enter_section()
     return True
 
 
@@ -74,11 +74,11 @@ def _ends_unopened(driver: Driver, end: int) -> bool:
         return False
     if not driver.buffer[driver.position : end].strip():
         return False
-    put_in(driver, path)
+    insert_markup(driver, path)
     return True
 
 
-def _still_held(driver: Driver) -> bool:
+def _is_still_held(driver: Driver) -> bool:
     """Whether the suffix that is held back may still become an opener; else emits what can't.
 
     Without this check each new character would have the whole suffix searched again.
@@ -163,13 +163,13 @@ def _end_of_closer(driver: Driver, place: int) -> int:
     return -1 if closer.name in driver.start_node.names else token.end()
 
 
-def _behind_island(driver: Driver) -> bool | None:
+def _drop_stray_closers(driver: Driver) -> bool | None:
     """Drops closers left over after a call or section; None where text begins, False to wait."""
     buffer, node = driver.buffer, driver.node
     place = blanks.match(buffer, driver.position).end()
     # White space between the calls of a section is markup; after a call in text it is text.
     if place > driver.position:
-        if node.closes_group and (waits := _blank_in_section(driver, place)) is not None:
+        if node.closes_group and (waits := _pass_blanks_in_section(driver, place)) is not None:
             return waits
         # The white space of the last line may belong to an opener: `    send(`.
         line = max(driver.position, buffer.rfind("\n", driver.position, place) + 1)
@@ -177,7 +177,7 @@ def _behind_island(driver: Driver) -> bool | None:
             line = place
         driver.give_text(driver.position, line)
         driver.move_to(line)
-    if driver.behind is None:
+    if driver.just_ended is None:
         return None
     # A closer may still follow the white space; at the end of the message that is text.
     if place == len(buffer):
@@ -192,16 +192,16 @@ def _behind_island(driver: Driver) -> bool | None:
     opens = _opens(driver, place)
     if opens is None:
         return False
-    if match is None or name not in (None, driver.behind) or opens:
+    if match is None or name not in (None, driver.just_ended) or opens:
         driver.forget_last_call()
         return None
     driver.give_text(driver.position, place)
-    _leave_out(driver, place, match.end())
+    _report_stray_closer(driver, place, match.end())
     driver.move_to(match.end())
     return True
 
 
-def _leave_out(driver: Driver, start: int, end: int) -> None:
+def _report_stray_closer(driver: Driver, start: int, end: int) -> None:
     """Reports a closer of something that is not open as dropped markup.
 
     It is an error if it closes a value without escapes: the value may go on up to this closer. Any
@@ -223,7 +223,7 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
     builder.report("stray-close-tag", severity, message, span, edits=edits, hint=hint)
 
 
-def _blank_in_section(driver: Driver, place: int) -> bool | None:
+def _pass_blanks_in_section(driver: Driver, place: int) -> bool | None:
     """Consumes white space before a section's closer or next call as markup.
 
     Args:
@@ -248,8 +248,8 @@ def _blank_in_section(driver: Driver, place: int) -> bool | None:
 
 def _opens(driver: Driver, place: int) -> bool | None:
     """Whether an island opens at an index; None if more text is needed."""
-    if driver.among is not None and driver.among.governs(driver.node):
-        return driver.among.opens(driver, place)
+    if driver.formats is not None and driver.formats.governs(driver.node):
+        return driver.formats.opens(driver, place)
     node, buffer = driver.node, driver.buffer
     # Markup that opens nothing by itself may open a call with a tool's name: `<function=sea`.
     near = not driver.final and len(buffer) - place <= LONGEST_OPENER

@@ -12,12 +12,12 @@ from toolgrammar.core.arguments.raw_values import fill_role, raws_of
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import open_role, plain_name, plain_text
 from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch
-from toolgrammar.core.driver.payload_end import end_before_text, is_settled, makes_certain
+from toolgrammar.core.driver.payload_end import commit_if_delimited, end_before_text, judge_call_end
 from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload
 from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
 from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
 from toolgrammar.core.mending.mending import step_back_to_call
-from toolgrammar.core.mending.misspelt import arguments_key, report_misspelt, respelt_opener
+from toolgrammar.core.mending.misspelt import arguments_key, misspelt_opener_here, report_misspelt
 from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.grammar.roles import CLOSING_LINES, KNOWN_TOOL, MISSPELT
@@ -57,7 +57,7 @@ def read_token(driver: Driver) -> bool:
     # `<tool_call` may become `<tool_call>` or `<tool_calls>`: the text decides, not the chunk.
     if not driver.final and _waits(node, buffer, position):
         return False
-    match = _match(driver, node, position)
+    match = _match_token(driver, node, position)
     if match is None or _is_near_opener(node, match):
         return _read_misfit(driver)
     group = match.lastgroup
@@ -70,8 +70,8 @@ def read_token(driver: Driver) -> bool:
     if end - start > MAX_TOKEN or (driver.island >= 0 and is_no_island):
         return _give_up(driver)
     # The next call opens here, and the last one lacks its closer: the last one ends here.
-    if node.accepts_text and driver.called and "call" in step.closes_before:
-        return end_before_text(driver) if makes_certain(driver) else mismatch(driver)
+    if node.accepts_text and driver.has_name and "call" in step.closes_before:
+        return end_before_text(driver) if commit_if_delimited(driver) else mismatch(driver)
     text = match.group(group)
     # A key of the call object may be another spelling of the arguments' key: `"args"`.
     if step.terminal.name == "JSON_STRING" and not step.role:
@@ -94,13 +94,13 @@ def read_token(driver: Driver) -> bool:
     short = short and not step.closes  # a role that was closed can't be opened again
     driver.keep_way_back(start, short=short)
     driver.move_to(end)
-    _take(driver, step, text, start, end, match)
+    _apply_token(driver, step, text, start, end, match)
     return True
 
 
 def _give_up(driver: Driver) -> bool:
     """Gives up an island whose beginning is too long; a call with a name is reported as lost."""
-    start, named = driver.base + driver.island, driver.island >= 0 and driver.called
+    start, named = driver.base + driver.island, driver.island >= 0 and driver.has_name
     # The span ends with the last token: how much white space was skipped after it depends on the
     # chunks.
     span = Span(start, driver.last_end)
@@ -125,14 +125,14 @@ def _waits(node: Node, buffer: str, position: int) -> bool:
     return not node.exact and not buffer[position:].strip()
 
 
-def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
+def _match_token(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
     """Returns the token at an index; skips tokens that have to name a known tool and do not."""
     match = node.token.match(driver.buffer, position)
     without: frozenset[str] = frozenset()
     while match is not None:
         step = node.steps[match.lastgroup or ""]
         may_name = step.terminal.groups or step.role == "name"
-        if not (may_name and _names_stranger(driver.builder, step, match)):
+        if not (may_name and _names_unknown_tool(driver.builder, step, match)):
             break
         # A broader token may match the same text.
         without |= {match.lastgroup or ""}
@@ -140,7 +140,7 @@ def _match(driver: Driver, node: Node, position: int) -> re.Match[str] | None:
     return match
 
 
-def _names_stranger(builder: Builder, step: Step, match: re.Match[str]) -> bool:
+def _names_unknown_tool(builder: Builder, step: Step, match: re.Match[str]) -> bool:
     """Whether a token names an unknown tool where the name has to be that of a known one."""
     names = [match[group] for group, role in step.terminal.groups if role == KNOWN_TOOL]
     # In such a format the calls of unknown tools are text. They are refused at the name, while the
@@ -167,8 +167,8 @@ def _read_misfit(driver: Driver) -> bool:
         if begun:
             driver.builder.end.leave_open()
     # This comes before the search for a payload, since raw text would include a misspelt opener.
-    respelt = respelt_opener(driver)
-    if respelt is True:
+    respelt = misspelt_opener_here(driver)
+    if respelt is None:
         return find_payload(driver)
     if respelt is False:
         return False
@@ -176,7 +176,7 @@ def _read_misfit(driver: Driver) -> bool:
     start, end = match.span()
     driver.move_to(end)
     driver.forget_way_back()
-    _take(driver, step, step.terminal.text, start, end, match)
+    _apply_token(driver, step, step.terminal.text, start, end, match)
     # An inserted opener has no text of its own, so it stays a guess until a call follows.
     if driver.builder.group is not None and start == driver.position:
         driver.builder.group.open_late()
@@ -204,9 +204,6 @@ def _pass_blanks(driver: Driver) -> bool | None:
     return None
 
 
-_NOT_AS = ("without JSON's quotes", "where the format spells it otherwise")
-
-
 def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -> str:
     """Reports a key or string of the envelope that is not written as JSON; returns it as JSON."""
     builder = driver.builder
@@ -223,7 +220,10 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     # In a call without damage so far, text that resembles a tag may be part of a value.
     is_odd = code == "misspelt" and draft is not None and not draft.repaired
     severity = "error" if doubtful or is_odd else "warning"
-    message = f"Found `{written[:40]}` {_NOT_AS[code == 'misspelt']}"
+    oddity = (
+        "where the format spells it otherwise" if code == "misspelt" else "without JSON's quotes"
+    )
+    message = f"Found `{written[:40]}` {oddity}"
     builder.report(code, severity, message, span, edits=(Edit(span, strict),))
     builder.mend(*[code] * is_odd)
     if doubtful:
@@ -231,65 +231,73 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     return strict
 
 
-def _take(
+def _apply_token(
     driver: Driver, step: Step, text: str, start: int, end: int, match: re.Match[str]
 ) -> None:
     """Applies a token: closes, opens and fills its roles, then moves on to the next node."""
     builder, base, before = driver.builder, driver.base, driver.node
     driver.close(step.closes_before)
-    if driver.unit < 0 or step.opens:
-        driver.begin_unit(base + start, in_call=step.opens == "call")
+    if driver.call_start < 0 or step.opens:
+        driver.note_call_start(base + start, in_call=step.opens == "call")
     if step.opens:
         open_role(builder, step.opens)
-    _fill(driver, step, text, base + start, match)
-    if not builder.has_arguments and driver.called and not step.role:
+    _fill_roles(driver, step, text, base + start, match)
+    if not builder.has_arguments and driver.has_name and not step.role:
         builder.note_token(base + start)
     driver.end_at(base + end)
     # A call that ends without a name is not a call.
-    if driver.island >= 0 and not driver.called and give_back_nameless(driver, step):
+    if driver.island >= 0 and not driver.has_name and give_back_nameless(driver, step):
         return
     if driver.final and "call" in step.closes:
-        # If a name ends both the call and the text, no closer shows that the name is whole. The
-        # same holds if the last token may begin an argument, or looks at the text after it.
-        names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
-        is_open = any(
-            not driver.buffer[match.end(name) :].strip()
-            or before.beginnings.match(driver.buffer, start)
-            for name in names
-        )
-        # A stream would wait at this place for the rest of the line.
-        if builder.end.is_cut and _looks_on(step):
-            is_open = is_open or before.beginnings.match(driver.buffer, start) is not None
-        builder.end.leave_open(is_open=is_open)
+        builder.end.leave_open(is_open=_may_go_on(driver, before, step, start, match))
     driver.note_read(step)
-    if is_settled(driver, step):
-        _close_behind(driver, step, text)
+    if judge_call_end(driver, step):
+        _close_after_token(driver, step, text)
     else:
-        driver.read_by(_read_behind)
+        driver.read_by(_read_after_call)
 
 
-def _read_behind(driver: Driver) -> bool:
+def _may_go_on(driver: Driver, node: Node, step: Step, start: int, match: re.Match[str]) -> bool:
+    """Whether a call may go on where its last token and the text end.
+
+    Args:
+        driver: the driver.
+        node: the node before the token.
+        step: the step of the token.
+        start: the index in the buffer where the token begins.
+        match: the token, with its named groups.
+    """
+    # If a name ends both the call and the text, no closer shows that the name is whole.
+    names = [group for group, role in step.terminal.groups if role == "name" and match[group]]
+    if any(not driver.buffer[match.end(name) :].strip() for name in names):
+        return True
+    # A token with a name may begin an argument; at another one a stream would wait for the line.
+    may_grow = bool(names) or (driver.builder.end.is_cut and _needs_lookahead(step))
+    return may_grow and node.beginnings.match(driver.buffer, start) is not None
+
+
+def _read_after_call(driver: Driver) -> bool:
     """Looks at the text after a token that ends its call; False if more text is needed."""
     step = driver.previous
     assert step is not None
-    if not is_settled(driver, step):
+    if not judge_call_end(driver, step):
         return False
     driver.to_tokens()
-    _close_behind(driver, step, step.terminal.text)
+    _close_after_token(driver, step, step.terminal.text)
     return True
 
 
-def _close_behind(driver: Driver, step: Step, text: str) -> None:
+def _close_after_token(driver: Driver, step: Step, text: str) -> None:
     """Closes the roles that end with a token and moves on to the next node."""
     driver.close(step.closes)
     driver.follow(step)
     node = step.node
-    _perhaps_commit(driver, step, text)
+    _commit_if_evident(driver, step, text)
     if node.accepts_text and not driver.builder.has_draft:
         _end_island(driver, node)
 
 
-def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str]) -> None:
+def _fill_roles(driver: Driver, step: Step, text: str, start: int, match: re.Match[str]) -> None:
     """Fills the roles of a token and of the named groups in it."""
     builder = driver.builder
     if step.terminal.is_fence:
@@ -314,7 +322,7 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
         if role == MISSPELT:
             place = start - driver.base
             report_misspelt(driver, place, place + len(text), value, sure=True)
-        fill_role(builder, role, value, start, driver.unit)
+        fill_role(builder, role, value, start, driver.call_start)
         if role == "name":
             driver.note_name()
         if places is not None and role not in dict(step.constants):
@@ -324,7 +332,7 @@ def _fill(driver: Driver, step: Step, text: str, start: int, match: re.Match[str
             places.note(builder, role, driver.base + first, driver.base + last)
 
 
-def _looks_on(step: Step) -> bool:
+def _needs_lookahead(step: Step) -> bool:
     """Whether a token is whole only if a certain text follows it, such as the end of its line."""
     return step.terminal.name in CLOSING_LINES or any(
         mark in step.terminal.pattern for mark in ("$", r"\Z")
@@ -341,12 +349,12 @@ def _end_island(driver: Driver, node: Node) -> None:
         driver.to_text()
 
 
-def _perhaps_commit(driver: Driver, step: Step, text: str) -> None:
+def _commit_if_evident(driver: Driver, step: Step, text: str) -> None:
     """Makes a call certain if it is whole, or has a distinctive token after its name.
 
     The first call of an island makes the island certain.
     """
-    if not driver.called:
+    if not driver.has_name:
         return
     builder = driver.builder
     if not builder.has_draft:

@@ -212,7 +212,7 @@ def ends_line(terminal: Terminal) -> bool:
     )
 
 
-def clipped(step: Step) -> str:
+def without_last_tag(step: Step) -> str:
     """Returns a closer of several tags without its last one; "" if it has only one."""
     if step.kind != "literal" or step.opens or step.role or not step.closes:
         return ""

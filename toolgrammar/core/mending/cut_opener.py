@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.mending.mending import cut_here
+from toolgrammar.core.mending.mending import is_cut_markup
 from toolgrammar.grammar.call_evidence import POSSIBLE, is_of_calls, letters_of
 from toolgrammar.tools.json_tokens import SMART_QUOTES
 from toolgrammar.values.patterns import blanks, late
@@ -33,13 +33,13 @@ In a sentence that mentions the opener, a word or punctuation of the sentence fo
 """
 
 
-def note_begun(driver: Driver) -> None:
+def note_cut_opener(driver: Driver) -> None:
     """Notes the opener of an island that the end of the text cuts, if only calls begin like it."""
     builder, start = driver.builder, driver.island
     if builder.end.cut_opener is None and _is_cut(driver):
         is_certain = _begins_as_calls_alone(driver) or _names_a_tool(driver)
         # With several formats, another one may read the island, so a key is not enough.
-        if is_certain or (driver.among is None and _has_signs(driver)):
+        if is_certain or (driver.formats is None and _has_signs(driver)):
             builder.end.note_opener(driver.base + start, driver.base + len(driver.buffer))
 
 
@@ -104,7 +104,7 @@ def may_be_cut(driver: Driver) -> bool:
     """Whether the text ends in the beginning of markup that fits, as it is or mended."""
     # A longer rest is no beginning of a tag, and a stream would look at it at each chunk.
     rest = len(driver.buffer) - driver.position
-    return rest <= _LONGEST and cut_here(driver, driver.node, driver.position)
+    return rest <= _LONGEST and is_cut_markup(driver, driver.node, driver.position)
 
 
 def _is_cut(driver: Driver) -> bool:
@@ -117,7 +117,7 @@ def _is_cut(driver: Driver) -> bool:
     return any(each is not None and each.match(buffer, position) for each in begun)
 
 
-def report_begun(builder: Builder) -> None:
+def report_cut_opener(builder: Builder) -> None:
     """Reports the beginning of a call at the end of a message, unless it is reported already."""
     if builder.end.cut_opener is None or builder.header.calls == "last":
         return

@@ -43,8 +43,8 @@ _LAST_STRING = late(r'"[^"]*"\Z')
 _LONGEST_KEY: Final = 64
 _LONGEST_RUN: Final = 64
 """The most characters that one edit drops."""
-_MARKS: Final = frozenset("{},:")
-_CODES: Final = {",": "comma", ":": "colon", "{": "bracket"}
+_DELIMITERS: Final = frozenset("{},:")
+_MISSING_CODES: Final = {",": "comma", ":": "colon", "{": "bracket"}
 _SHORTEST_TWICE: Final = 5
 """The least characters of a literal whose repetition is a mistake."""
 _MOST_BETWEEN: Final = 8
@@ -61,14 +61,21 @@ def mend_envelope(driver: Driver) -> bool | None:
     if place == len(driver.buffer):
         return None
     # The order matters: extra text is dropped first, since the next token may follow it directly.
-    for mend in (_twice, _between, _bracket, _stray_comma, _open_name, _missing_mark):
+    for mend in (
+        _drop_repeated,
+        _drop_comment_or_space,
+        _insert_bracket,
+        _drop_stray_comma,
+        _close_name,
+        _insert_delimiter,
+    ):
         found = mend(driver, place)
         if found is not None:
             return found
     return None
 
 
-def _twice(driver: Driver, place: int) -> bool | None:
+def _drop_repeated(driver: Driver, place: int) -> bool | None:
     """Drops a second copy of the literal that was read last."""
     previous = driver.previous
     if previous is None or previous.kind != "literal":
@@ -101,7 +108,7 @@ def _twice(driver: Driver, place: int) -> bool | None:
     return _replace(driver, _TWICE, place, place + len(text), "")
 
 
-def _between(driver: Driver, place: int) -> bool | None:
+def _drop_comment_or_space(driver: Driver, place: int) -> bool | None:
     """Drops comments, and odd characters that are not white space in JSON."""
     if not is_json(driver.node):
         return None
@@ -118,20 +125,24 @@ def _between(driver: Driver, place: int) -> bool | None:
     return comment and _replace(driver, "comment", place, comment.end(), "")
 
 
-def _bracket(driver: Driver, place: int) -> bool | None:
+def _insert_bracket(driver: Driver, place: int) -> bool | None:
     """Inserts a missing bracket before the next object of a list, or replaces a wrong one."""
     node, buffer = driver.node, driver.buffer
     # In `[{"name": "a", {"name": "b"` the comma was read as one between members.
-    if buffer[place] == "{" and driver.back is not None and driver.back[3] is not None:
-        return _bracket_before_comma(driver, *driver.back[:2])
+    if (
+        buffer[place] == "{"
+        and driver.way_back is not None
+        and driver.way_back.previous is not None
+    ):
+        return _insert_bracket_before_comma(driver, driver.way_back.start, driver.way_back.node)
     for group, terminal in node.tokens:
-        mark = terminal.text.strip()
-        if terminal.kind != "literal" or mark not in ("}", "]") or node.steps[group].opens:
+        delimiter = terminal.text.strip()
+        if terminal.kind != "literal" or delimiter not in ("}", "]") or node.steps[group].opens:
             continue
         step = node.steps[group]
         next_call = next_call_of(step.node)
         # A `]` stands where `}` is expected.
-        is_other = buffer[place] in "}])" and buffer[place] != mark
+        is_other = buffer[place] in "}])" and buffer[place] != delimiter
         rest = place + is_other
         begun = _NEXT_BEGUN.match(buffer, rest)
         if not driver.final and (begun or (not is_other and next_call.begins.match(buffer, rest))):
@@ -140,29 +151,29 @@ def _bracket(driver: Driver, place: int) -> bool | None:
         shown = _NEXT.match(buffer, rest) and step.node.token.match(buffer, rest)
         if is_other and shown:
             driver.end_at(driver.base + rest)
-            return _replace(driver, "bracket", place, rest, mark, step=step)
+            return _replace(driver, "bracket", place, rest, delimiter, step=step)
         # In `[{"name": "a" {"name": "b"` the next call shows it as well.
         if not is_other and (shown or next_call.pattern.match(buffer, rest)):
-            return _put_in(driver, "bracket", mark, go_on=place, step=step)
+            return _insert(driver, "bracket", delimiter, go_on=place, step=step)
     return None
 
 
-def _bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None:
+def _insert_bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None:
     """Inserts a bracket before the last comma, if the next object of a list follows."""
     if driver.buffer[comma : comma + 1] != ",":
         return None
     for group, terminal in node.tokens:
         step = node.steps[group]
-        mark = terminal.text.strip()
-        closes = terminal.kind == "literal" and mark in ("}", "]") and not step.opens
+        delimiter = terminal.text.strip()
+        closes = terminal.kind == "literal" and delimiter in ("}", "]") and not step.opens
         # The bracket belongs before the comma, so the comma is read again after it.
         if closes and step.node.token.match(driver.buffer, comma):
             driver.step_back()
-            return _put_in(driver, "bracket", mark, go_on=comma, step=step)
+            return _insert(driver, "bracket", delimiter, go_on=comma, step=step)
     return None
 
 
-def _stray_comma(driver: Driver, place: int) -> bool | None:
+def _drop_stray_comma(driver: Driver, place: int) -> bool | None:
     """Drops commas that separate nothing, at this index or just before it."""
     buffer = driver.buffer
     if buffer[place] == ",":
@@ -173,9 +184,9 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
         if end == len(buffer) and not driver.final and end - place < _LONGEST_RUN:
             return False
         return _replace(driver, "stray-comma", place, end, "")
-    if driver.back is None or driver.back[3] is None:
+    if driver.way_back is None or driver.way_back.previous is None:
         return None
-    comma, node = driver.back[0], driver.back[1]
+    comma, node = driver.way_back.start, driver.way_back.node
     if buffer[comma : comma + 1] != ",":
         return None
     # In `"name": "a", }` the text after the comma fits in its place.
@@ -188,7 +199,7 @@ def _stray_comma(driver: Driver, place: int) -> bool | None:
     return _replace(driver, "stray-comma", comma, comma + 1, "", go_on=place)
 
 
-def _open_name(driver: Driver, place: int) -> bool | None:
+def _close_name(driver: Driver, place: int) -> bool | None:
     """Ends a name whose closing quote is missing, before the comma and the next key."""
     builder, previous, buffer = driver.builder, driver.previous, driver.buffer
     draft = builder.draft
@@ -212,7 +223,7 @@ def _open_name(driver: Driver, place: int) -> bool | None:
         closed = '\\"'  # a backslash would escape the inserted quote
     # The name was read with the comma and the quote of the next key: `search, "`.
     draft.forget_name()
-    fill_role(builder, "name", written + closed, driver.base + comma, driver.unit)
+    fill_role(builder, "name", written + closed, driver.base + comma, driver.call_start)
     driver.end_at(driver.base + comma + 1)
     step = driver.node.steps[commas[0]]
     doubtful = draft.name not in builder.tools
@@ -222,36 +233,36 @@ def _open_name(driver: Driver, place: int) -> bool | None:
                     doubtful=doubtful)  # fmt: skip
 
 
-def _missing_mark(driver: Driver, place: int) -> bool | None:
+def _insert_delimiter(driver: Driver, place: int) -> bool | None:
     """Inserts a comma, a colon or a brace, if the text here may follow it."""
     node, buffer = driver.node, driver.buffer
     for group, terminal in node.tokens:
-        mark = terminal.text.strip()
+        delimiter = terminal.text.strip()
         step = node.steps[group]
-        if terminal.kind != "literal" or mark not in _CODES or step.role or step.opens:
+        if terminal.kind != "literal" or delimiter not in _MISSING_CODES or step.role or step.opens:
             continue
         # `"name":` is one token of the grammar, so no colon is missing after it.
-        if mark == ":" and _is_keyword(driver):
+        if delimiter == ":" and _key_has_colon(driver):
             return None
         # An example is `"name" => "search"`.
-        other = _OTHER_COLON.match(buffer, place) if mark == ":" else None
+        other = _OTHER_COLON.match(buffer, place) if delimiter == ":" else None
         if other is not None:
             if other.end() == len(buffer) and not driver.final:
                 return False
             return _replace(driver, OTHER_COLONS[other[0]], place, other.end(), ":", step=step)
-        # In `"name": "f"; "arguments": {}` the mark is there, written otherwise.
-        end = place + (mark == "," and buffer[place] in OTHER_COMMAS)
-        fits = _fits(step.node, driver, end, mark)
+        # In `"name": "f"; "arguments": {}` the delimiter is there, written otherwise.
+        end = place + (delimiter == "," and buffer[place] in OTHER_COMMAS)
+        fits = _fits(step.node, driver, end, delimiter)
         if fits and end > place:
-            return _replace(driver, _CODES[mark], place, end, mark, step=step)
+            return _replace(driver, _MISSING_CODES[delimiter], place, end, delimiter, step=step)
         if fits:
-            return _put_in(driver, _CODES[mark], mark, go_on=place, step=step)
+            return _insert(driver, _MISSING_CODES[delimiter], delimiter, go_on=place, step=step)
         if fits is None:
             return False
     return None
 
 
-def _is_keyword(driver: Driver) -> bool:
+def _key_has_colon(driver: Driver) -> bool:
     """Whether the key that was read last is a token of the grammar that includes its colon."""
     end = driver.last_end
     key = _LAST_STRING.search(driver.builder.source.slice(end - _LONGEST_KEY, end))
@@ -261,8 +272,8 @@ def _is_keyword(driver: Driver) -> bool:
     return any(found.text.rstrip() == f"{key.group()}:" for found in terminals)
 
 
-def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
-    """Whether the text at an index may follow a mark; None if more text is needed."""
+def _fits(node: Node, driver: Driver, place: int, delimiter: str) -> bool | None:
+    """Whether the text at an index may follow a delimiter; None if more text is needed."""
     buffer = driver.buffer
     if _may_begin(node, driver, place):
         return None
@@ -270,16 +281,16 @@ def _fits(node: Node, driver: Driver, place: int, mark: str) -> bool | None:
     if match is not None:
         terminal = node.steps[match.lastgroup or ""].terminal
         # A comma is missing between two calls only if a call begins after the brace.
-        if mark == "," and terminal.text.strip() == "{":
+        if delimiter == "," and terminal.text.strip() == "{":
             return _begins_call(node.steps[match.lastgroup or ""].node, driver, match.end())
         # Any value may follow a colon, but only a key or a string shows that a comma or a brace is
         # missing.
-        if mark == ":" or not _is_quoted(terminal):
-            return mark == ":"
+        if delimiter == ":" or not _is_quoted(terminal):
+            return delimiter == ":"
         # A word with a colon may be prose or the next call, before which no comma is missing.
         written = buffer[match.start(match.lastgroup or "")]
         return terminal.name != "JSON_STRING" or not written.isalnum()
-    return mark == ":" and any(
+    return delimiter == ":" and any(
         step.terminal.name in JSON_LIKE and step.begins.match(buffer, place) is not None
         for step in node.payloads
     )
@@ -303,7 +314,7 @@ def _begins_call(node: Node, driver: Driver, place: int) -> bool | None:
 def is_json(node: Node) -> bool:
     """Whether a node expects a token of a JSON object."""
     return any(step.terminal.name in JSON_LIKE for step in node.payloads) or any(
-        terminal.text.strip() in _MARKS or _is_quoted(terminal) for _, terminal in node.tokens
+        terminal.text.strip() in _DELIMITERS or _is_quoted(terminal) for _, terminal in node.tokens
     )
 
 
@@ -312,10 +323,10 @@ def _is_quoted(terminal: Terminal) -> bool:
     return (terminal.text.strip() or terminal.pattern).startswith('"')
 
 
-def _put_in(driver: Driver, code: str, mark: str, *, go_on: int, step: Step) -> bool:
-    """Inserts a mark behind the last token, and goes on at an index."""
+def _insert(driver: Driver, code: str, delimiter: str, *, go_on: int, step: Step) -> bool:
+    """Inserts a delimiter behind the last token, and goes on at an index."""
     last = driver.last_end - driver.base
-    return _replace(driver, code, last, last, mark, go_on=go_on, step=step)
+    return _replace(driver, code, last, last, delimiter, go_on=go_on, step=step)
 
 
 def _replace(
@@ -349,7 +360,7 @@ def _replace(
     builder.mend(*["bracket"] * (code == "bracket" and "}" in text and is_open))
     driver.move_to(end if go_on is None else go_on)
     if step is not None:
-        driver.pass_over(step)
+        driver.apply_without_text(step)
     return True
 
 

@@ -30,11 +30,11 @@ from toolgrammar.core.machine.repairs import (
     JUNK,
     JUNK_BEGINNINGS,
     begins_line,
-    clipped,
     ends_line,
     repairs_of,
+    without_last_tag,
 )
-from toolgrammar.core.mending.misspelt import respell
+from toolgrammar.core.mending.misspelt import mend_misspelt
 from toolgrammar.core.mending.section_words import pass_words
 from toolgrammar.core.mending.unreadable_calls import report_cut_nameless
 from toolgrammar.core.message.reports import report_edit
@@ -63,7 +63,7 @@ def step_back_to_call(driver: Driver, key: str) -> bool:
 
     Also true for an uncertain island whose opener stands there twice: it is given back.
     """
-    back = driver.back
+    back = driver.way_back
     if not names_other_tool(key, driver.builder.spec(), driver.node.machine.tool_names):
         return False
     if driver.island >= 0:
@@ -71,8 +71,8 @@ def step_back_to_call(driver: Driver, key: str) -> bool:
     if back is None:
         return False
     # The text from the short literal on has to open a call.
-    repairs = repairs_of(back[1])
-    match = repairs.pattern.match(driver.buffer, back[0])
+    repairs = repairs_of(back.node)
+    match = repairs.pattern.match(driver.buffer, back.start)
     name = match.lastgroup if match is not None else None
     if name is None or repairs.anchors[name].step.opens != "call":
         return False
@@ -86,7 +86,7 @@ def mend(driver: Driver) -> bool | None:
     if node.payloads:
         return None  # a value is missing here, and none is made up
     place = _after_blanks(driver)
-    respelt = respell(driver, place)
+    respelt = mend_misspelt(driver, place)
     if respelt is not None:
         return respelt
     repairs = repairs_of(node)
@@ -98,7 +98,7 @@ def mend(driver: Driver) -> bool | None:
     anchor = _anchor(driver, place)
     if anchor is not None:
         is_cut = driver.builder.end.is_cut
-        is_early = driver.called and ends_too_early(
+        is_early = driver.has_name and ends_too_early(
             buffer, place, final=driver.final, is_cut=is_cut
         )
         if is_early is None:
@@ -109,16 +109,16 @@ def mend(driver: Driver) -> bool | None:
         begins = begins or driver.start_node.opener.match(buffer, place) is not None
         breaks_off = begins and may_lack_arguments(driver, place)
         doubtful = is_early or ended_with_line(driver) or breaks_off
-        put_in(driver, anchor.path, doubtful=doubtful)
+        insert_markup(driver, anchor.path, doubtful=doubtful)
         driver.move_to(place)
         if driver.node.accepts_text and not driver.builder.has_draft:
             driver.to_text()  # the anchor opens an island, which may turn out not to be a call
         return True
-    if _complete_half(driver, place):
+    if _complete_closer(driver, place):
         return True
     junk = JUNK.match(buffer, place)
     if junk is not None:
-        _leave_out(driver, place, junk.end())
+        _drop_junk(driver, place, junk.end())
         return True
     passed = pass_words(driver, place)
     if passed is not None:
@@ -148,7 +148,7 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
         if follows is None:
             return False
         doubtful = not follows
-    put_in(driver, path, doubtful=doubtful)
+    insert_markup(driver, path, doubtful=doubtful)
     driver.move_to(place)  # depending on the chunks, the white space may be consumed already
     driver.close_before_text()
     return True
@@ -171,10 +171,10 @@ def _is_glued(driver: Driver, place: int) -> bool:
     return is_payload and touches(before, driver.buffer[place])
 
 
-def _complete_half(driver: Driver, place: int) -> bool:
+def _complete_closer(driver: Driver, place: int) -> bool:
     """Inserts the last tag of a closer whose other tags stand here; returns whether it did."""
     for step in driver.node.steps.values():
-        half, whole = clipped(step), step.terminal.text.strip()
+        half, whole = without_last_tag(step), step.terminal.text.strip()
         if half and driver.buffer.startswith(half, place):
             end = driver.base + place + len(half)
             rest = whole[len(half) :]
@@ -191,7 +191,7 @@ def _complete_half(driver: Driver, place: int) -> bool:
                 driver.builder.draft.mend(*["missing-close-tag"] * doubtful)
             driver.move_to(behind)
             driver.end_at(end)
-            driver.pass_over(step)
+            driver.apply_without_text(step)
             return True
     return False
 
@@ -210,11 +210,11 @@ def _anchor(driver: Driver, place: int) -> Anchor | None:
     return repairs.anchors[match.lastgroup]
 
 
-def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> None:
+def insert_markup(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> None:
     """Inserts markup after the last token and reports it; `doubtful` makes the call doubtful."""
     builder = driver.builder
     place = driver.last_end
-    text = _written(driver, path, place)
+    text = _text_of_path(driver, path, place)
     draft = builder.draft
     doubtful = doubtful and draft is not None
     message = f"Found no `{text.strip()}` before what follows; put it in"
@@ -230,14 +230,14 @@ def put_in(driver: Driver, path: Sequence[Step], *, doubtful: bool = False) -> N
                 draft.cut()
             draft.close_unescaped()
     for step in path:
-        driver.pass_over(step)
+        driver.apply_without_text(step)
 
 
 def missing_closers(driver: Driver, node: Node, place: int | None = None) -> str:
     """Returns the closers that a node lacks at an index of the buffer, by default at its end."""
     path = repairs_of(node).to_end
     place = len(driver.buffer) if place is None else place
-    return _written(driver, path, driver.base + place) if path else ""
+    return _text_of_path(driver, path, driver.base + place) if path else ""
 
 
 def closers_behind(driver: Driver, node: Node) -> str | None:
@@ -247,7 +247,7 @@ def closers_behind(driver: Driver, node: Node) -> str | None:
     return missing_closers(driver, node)
 
 
-def cut_here(driver: Driver, node: Node, position: int) -> bool:
+def is_cut_markup(driver: Driver, node: Node, position: int) -> bool:
     """Whether the rest of the text is the beginning of markup that fits, as it is or mended."""
     buffer, place = driver.buffer, blanks.match(driver.buffer, position).end()
     if len(buffer) - place > LONGEST_OPENER:
@@ -280,7 +280,7 @@ def _after_blanks(driver: Driver) -> int:
     return blanks.match(driver.buffer, driver.position).end()
 
 
-def _written(driver: Driver, path: Sequence[Step], place: int) -> str:
+def _text_of_path(driver: Driver, path: Sequence[Step], place: int) -> str:
     """Returns the text of markup that is inserted at an offset."""
     before = driver.builder.source.slice(place - 1, place)
     previous = driver.previous if driver.last_end == place else None
@@ -303,7 +303,7 @@ def text_of(step: Step, driver: Driver) -> str:
     return written(step.terminal)
 
 
-def _leave_out(driver: Driver, start: int, end: int) -> None:
+def _drop_junk(driver: Driver, start: int, end: int) -> None:
     builder = driver.builder
     span = Span(driver.base + start, driver.base + end)
     message = f"Found `{driver.buffer[start:end][:40]}`, which closes nothing; left it out"
@@ -321,5 +321,5 @@ def _leave_out(driver: Driver, start: int, end: int) -> None:
     elif driver.in_call:
         builder.mend_next()
     driver.move_to(end)
-    if driver.back is not None and end - driver.back[0] > _LONGEST_MARKUP:
+    if driver.way_back is not None and end - driver.way_back.start > _LONGEST_MARKUP:
         driver.forget_way_back()  # after so much markup the last literal is not taken back

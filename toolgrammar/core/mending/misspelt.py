@@ -5,7 +5,7 @@ Example: `<tool_cal>{"name": …` is read as `<tool_call>{"name": …`, with the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from toolgrammar.core.evidence.no_arguments import KEYS_OF_ARGUMENTS
 from toolgrammar.core.machine.near_marks import SHORTEST, NearOpener, is_near, may_be
@@ -44,22 +44,22 @@ class Meant(NamedTuple):
     """The index in the buffer after the key."""
 
 
-def respelt_opener(driver: Driver) -> tuple[Step, re.Match[str]] | bool:
-    """Returns and reports the misspelt opener at the beginning of an island.
+def misspelt_opener_here(driver: Driver) -> tuple[Step, re.Match[str]] | Literal[False] | None:
+    """Returns and reports the misspelt or missing opener at the beginning of an island.
 
     Returns:
-        The step of the opener and its match; False if more text is needed, True if there is none.
+        The step of the opener and its match; False if more text is needed, None if there is none.
     """
     # Only the beginning of an island may be a misspelt opener.
     if driver.builder.strict or driver.position != driver.island:
-        return True
-    return _respelt(driver, driver.node.near_openers, driver.position)
+        return None
+    return _misspelt_opener(driver, driver.node.near_openers, driver.position)
 
 
-def _respelt(
+def _misspelt_opener(
     driver: Driver, openers: Iterable[NearOpener | LostOpener], place: int
-) -> tuple[Step, re.Match[str]] | bool:
-    """Returns the opener that stands misspelt at an index; booleans as in `respelt_opener`."""
+) -> tuple[Step, re.Match[str]] | Literal[False] | None:
+    """Returns the opener that stands misspelt at an index, or what `misspelt_opener_here` returns."""
     buffer = driver.buffer
     for each in openers:
         if isinstance(each, NearOpener):
@@ -79,14 +79,14 @@ def _respelt(
         stands = each.stands_before(buffer, place, driver.builder.tools, final=driver.final)
         match = each.whole.match(buffer, place) if stands else None
         if match is not None:
-            _put_in_opener(driver, place, each.text)
+            _report_inserted_opener(driver, place, each.text)
             return driver.node.steps[each.group], match
         if stands is None:
             return False
-    return True
+    return None
 
 
-def _put_in_opener(driver: Driver, place: int, text: str) -> None:
+def _report_inserted_opener(driver: Driver, place: int, text: str) -> None:
     """Reports an opener that is inserted at an index of the buffer."""
     builder, offset = driver.builder, driver.base + place
     message = f"Found no `{text.strip()}` before a call of a known tool; put it in"
@@ -95,7 +95,7 @@ def _put_in_opener(driver: Driver, place: int, text: str) -> None:
     builder.mend_next()
 
 
-def respell(driver: Driver, place: int) -> bool | None:
+def mend_misspelt(driver: Driver, place: int) -> bool | None:
     """Reads a misspelt opener or closer of an argument; None if there is none, False to wait."""
     node, buffer = driver.node, driver.buffer
     previous, openers = driver.previous, []
@@ -113,9 +113,9 @@ def respell(driver: Driver, place: int) -> bool | None:
             pattern, word = near_closer(step, "near")
         if pattern:
             openers.append(NearOpener(group, terminal.text.strip(), pattern, word, None))
-    respelt = _respelt(driver, openers, place)
-    if isinstance(respelt, bool):
-        return None if respelt else False
+    respelt = _misspelt_opener(driver, openers, place)
+    if not respelt:
+        return respelt
     _read_as(driver, respelt[0], respelt[1].end())
     return True
 
@@ -141,7 +141,7 @@ def stands_misspelt_closer(driver: Driver, node: Node, place: int) -> bool | Non
 def _read_as(driver: Driver, step: Step, end: int) -> None:
     """Reads the text up to an index as the token of a step."""
     driver.pass_to(end)
-    driver.pass_over(step)
+    driver.apply_without_text(step)
 
 
 def arguments_key(driver: Driver, step: Step, text: str, start: int, end: int) -> Meant | None:

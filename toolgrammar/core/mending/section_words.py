@@ -62,8 +62,8 @@ def pass_words(driver: Driver, place: int) -> bool | None:
     driver.give_text(place, match.start())
     driver.move_to(match.start())
     # The next call begins after the words, since spans must not overlap.
-    if driver.unit >= 0:
-        driver.begin_unit(driver.base + match.start(), in_call=driver.in_call)
+    if driver.call_start >= 0:
+        driver.note_call_start(driver.base + match.start(), in_call=driver.in_call)
     return True
 
 

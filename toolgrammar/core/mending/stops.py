@@ -20,7 +20,7 @@ _SHORTEST = 2
 """The least characters of a closer's beginning that are not read as part of the payload."""
 
 
-def stopped_before(driver: Driver, node: Node) -> str:
+def closers_cut_by_stop(driver: Driver, node: Node) -> str:
     """Returns the closers that a stop string removed in a node; "" if none did."""
     builder = driver.builder
     stops = builder.header.stop
@@ -35,7 +35,7 @@ def stopped_before(driver: Driver, node: Node) -> str:
 def end_of_payload(driver: Driver, node: Node, start: int) -> int:
     """Returns the index where a raw payload before `node` ends, before the closers' beginning."""
     buffer = driver.buffer
-    closers = stopped_before(driver, node)
+    closers = closers_cut_by_stop(driver, node)
     # The longest beginning comes first: no part of `</tool` belongs to the value.
     for length in range(min(len(closers), len(buffer) - start), _SHORTEST - 1, -1):
         if buffer.endswith(closers[:length]):
@@ -50,7 +50,7 @@ def close_by_stop(driver: Driver) -> bool:
         Whether it did.
     """
     node = driver.node
-    closers = stopped_before(driver, node)
+    closers = closers_cut_by_stop(driver, node)
     # The rest of the text may only be the beginning of the missing closers.
     rest = driver.buffer[driver.position :].strip()
     if not closers.startswith(rest) or not closers:
@@ -64,6 +64,6 @@ def close_by_stop(driver: Driver) -> bool:
         builder.draft.cut()  # it is not known whether arguments were to follow
     # The steps apply without a repair: the server removed the closers, the model wrote them.
     for step in path:
-        driver.pass_over(step)
+        driver.apply_without_text(step)
     driver.to_text()
     return True

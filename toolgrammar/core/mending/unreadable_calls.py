@@ -78,7 +78,7 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     builder, buffer, draft = driver.builder, driver.buffer, driver.builder.draft
     certain = driver.island < 0 or builder.group is not None
     payloads = driver.node.payloads
-    if not (certain and driver.called) or draft is None or builder.strict or len(payloads) != 1:
+    if not (certain and driver.has_name) or draft is None or builder.strict or len(payloads) != 1:
         return None
     step = payloads[0]
     # This applies only to arguments that have to be an object.
@@ -94,10 +94,12 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
     end: int | None = start
     if not node.token.match(buffer, start):
         sizes = searches_of(builder).sizes(node, place, len(buffer) - start)
-        found = (_end(driver, node, start, start + size, is_open=True) for size in sizes)
+        found = (
+            _end_of_arguments(driver, node, start, start + size, is_open=True) for size in sizes
+        )
         end = next((each for each in found if each is not None), None)
         if end is None and not is_open:
-            end = _end(driver, node, start, start + _REACH, is_open=False)
+            end = _end_of_arguments(driver, node, start, start + _REACH, is_open=False)
     if end is None:
         return False if is_open else None
     stop = max(place, driver.base + len(buffer[:end].rstrip()))
@@ -113,11 +115,13 @@ def pass_unreadable(driver: Driver, start: int) -> bool | None:
         driver.commit()
     driver.move_to(end)
     driver.end_at(stop)
-    driver.pass_over(step)
+    driver.apply_without_text(step)
     return True
 
 
-def _end(driver: Driver, node: Node, start: int, stop: int, *, is_open: bool) -> int | None:
+def _end_of_arguments(
+    driver: Driver, node: Node, start: int, stop: int, *, is_open: bool
+) -> int | None:
     """Returns the index of markup that can only follow the arguments; None if there is none.
 
     Also None if a string is open that more text may close, since it may contain that markup.
@@ -138,7 +142,7 @@ def _end(driver: Driver, node: Node, start: int, stop: int, *, is_open: bool) ->
         if len(match.group().strip()) >= _DISTINCTIVE
     ]
     # In `"arguments": 5}` the bracket that the text does not open is the call's own.
-    bracket = _bracket(driver.buffer[start:stop], is_open=is_open)
+    bracket = _unopened_bracket(driver.buffer[start:stop], is_open=is_open)
     if bracket is None:
         return None
     if bracket >= 0 and node.token.match(driver.buffer, start + bracket):
@@ -146,7 +150,7 @@ def _end(driver: Driver, node: Node, start: int, stop: int, *, is_open: bool) ->
     return blanks.match(driver.buffer, min(found)).end() if found else None
 
 
-def _bracket(text: str, *, is_open: bool) -> int | None:
+def _unopened_bracket(text: str, *, is_open: bool) -> int | None:
     """Returns the index of the first bracket that closes more than the text opens; -1 if none.
 
     None if a string is open before it that more text may close.
@@ -168,10 +172,10 @@ def holds_arguments(driver: Driver, step: Step, start: int) -> bool:
     # In an uncertain island the object may be data, as nothing has shown that it is a call.
     certain = driver.island < 0 or driver.builder.group is not None
     is_text = driver.buffer[start : start + 1] == '"' and step.terminal.name in JSON_LIKE
-    return certain and is_text and driver.called and step.role == "arguments"
+    return certain and is_text and driver.has_name and step.role == "arguments"
 
 
-_BETWEEN: Final = " \t\r\n,;"
+_SEPARATORS: Final = " \t\r\n,;"
 """The characters between the calls of a section."""
 
 
@@ -180,7 +184,7 @@ def report_cut_nameless(driver: Driver) -> None:
     end = driver.base + len(driver.buffer)
     if _has_begun(driver, end):
         message = "Found the end of the text before the name of a call; what came of it is left out"
-        driver.builder.report("truncated", "error", message, Span(min(driver.unit, end), end))
+        driver.builder.report("truncated", "error", message, Span(min(driver.call_start, end), end))
 
 
 def report_broken_nameless(driver: Driver) -> None:
@@ -190,7 +194,7 @@ def report_broken_nameless(driver: Driver) -> None:
         message = (
             "Found text that fits no call, before the name of one; what came of it is left out"
         )
-        driver.builder.report("malformed-call", "error", message, Span(driver.unit, end))
+        driver.builder.report("malformed-call", "error", message, Span(driver.call_start, end))
 
 
 def _has_begun(driver: Driver, end: int) -> bool:
@@ -199,5 +203,7 @@ def _has_begun(driver: Driver, end: int) -> bool:
         return False
     path = repairs_of(driver.node).to_end
     could_close = path and not any("call" in step.closes_before + step.closes for step in path)
-    could_close = could_close and driver.unit < driver.last_end  # no token of a call was read
-    return not could_close and bool(driver.builder.source.slice(driver.unit, end).strip(_BETWEEN))
+    could_close = could_close and driver.call_start < driver.last_end  # no token of a call was read
+    return not could_close and bool(
+        driver.builder.source.slice(driver.call_start, end).strip(_SEPARATORS)
+    )

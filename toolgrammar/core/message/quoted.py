@@ -87,13 +87,13 @@ class Quoted:
         self._asked: list[tuple[int, int, re.Pattern[str] | None, int, int]] = []
         """The places that were asked for, each with the state above at that place."""
 
-    def holds(self, source: Source, place: int, free: int) -> bool:
+    def holds(self, source: Source, place: int, island_end: int) -> bool:
         """Whether the text at an offset is quoted.
 
         Args:
             source: the message.
             place: the offset; asking for offsets in ascending order costs least.
-            free: the end of the last island, in which nothing opens or ends quoted text.
+            island_end: the end of the last island, in which nothing opens or ends quoted text.
         """
         # If an earlier place is asked for, the state that was known there is restored.
         while self._asked and self._asked[-1][0] > place:
@@ -102,7 +102,7 @@ class Quoted:
                 self._asked[-1][1:] if self._asked else (0, None, -1, 0)
             )
         # A fence in the payload of a call is data, so the search skips to the end of the call.
-        self._place = max(self._place, free, source.first)
+        self._place = max(self._place, island_end, source.first)
         before = min(1, self._place - source.first)  # for anchors
         text = source.slice(self._place - before, place)
         at = before
@@ -172,12 +172,12 @@ class Blocks:
         self.may_nest = False
         """Whether that block may contain other blocks."""
 
-    def look(self, source: Source, place: int, free: int) -> None:
-        """Finds the block around an offset of a message; `free` is the end of the last island."""
+    def look(self, source: Source, place: int, island_end: int) -> None:
+        """Finds the block around an offset of a message; `island_end` is the end of the last island."""
         # Both are asked for each place: text before an island is searched no more behind it.
-        is_inside = self._all.holds(source, place, free)
+        is_inside = self._all.holds(source, place, island_end)
         # A block in a longer fence, or in one of Markdown, may show fences of three backticks.
-        self.may_nest = self._outer.holds(source, place, free)
+        self.may_nest = self._outer.holds(source, place, island_end)
         self.began = self._all.began if is_inside else self._outer.began
 
 

@@ -108,14 +108,14 @@ class TriedFormat:
         """Notes the index of the last call that it read."""
         self.last_call = index
 
-    def quotes(self, builder: Builder, offset: int, free: int) -> bool:
+    def quotes(self, builder: Builder, offset: int, island_end: int) -> bool:
         """Whether the format reads the text at an offset as quoted, as an example."""
         found = self.several.traits[self.number].quotes
         if not found:
             return False
         if self._quoted is None:
             self._quoted = Quoted(tuple(found))
-        return self._quoted.holds(builder.source, offset, free)
+        return self._quoted.holds(builder.source, offset, island_end)
 
     @cached_property
     def _loaded(self) -> tuple[Machine, Settings]:

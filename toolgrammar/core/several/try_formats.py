@@ -64,7 +64,7 @@ class TriedFormats:
         self.here: list[TriedFormat] = []  # all formats that open at the place of the open island
         # Whether an island is read, or was read last, and whether it stands in a section.
         self.opened = self.in_section = False
-        self.free = self.free_before = 0
+        self.island_end = self.previous_island_end = 0
         """The offset after the last island, and after the one before."""
         self.begun = self.thought = -1
         """The offset of the open island, and of the island that ended right before it, or -1."""
@@ -117,7 +117,7 @@ class TriedFormats:
         """Emits text up to the next opener of any format, and enters it; False for more text."""
         self.builder.watch(watched=False)
         if self.opened:
-            self.opened, self.free = False, driver.base + driver.position
+            self.opened, self.island_end = False, driver.base + driver.position
         buffer, node = driver.buffer, driver.node
         start = driver.position
         while True:
@@ -181,7 +181,7 @@ class TriedFormats:
             if (
                 offset < tried.resume
                 or (not self.builder.tools and tried.settings.header.misfit == "text")
-                or tried.quotes(self.builder, offset, self.free)
+                or tried.quotes(self.builder, offset, self.island_end)
             ):
                 continue
             opens = at is None or self._opens_in(driver, at, place)
@@ -222,7 +222,7 @@ class TriedFormats:
         if inline is None:
             return None
         builder, buffer, offset = self.builder, driver.buffer, driver.base + place
-        note_block(builder, driver.blocks, offset, self.free, is_fence=buffer[place] in "`~")
+        note_block(builder, driver.blocks, offset, self.island_end, is_fence=buffer[place] in "`~")
         self.in_fence = self.several.is_auto and driver.blocks.began >= 0
         if not (inline or (self.in_fence and not builder.tools)):
             return False
@@ -245,10 +245,14 @@ class TriedFormats:
         if self.trying:
             raise Ended
         self.home, self.home_node = self.current, driver.node
-        self.in_section, self.fenced, self.free_before = False, self.in_fence, self.free
+        self.in_section, self.fenced, self.previous_island_end = (
+            False,
+            self.in_fence,
+            self.island_end,
+        )
         self.here, self.alarms = found, 0
         place = driver.base + driver.position
-        self.thought = self.begun if self.free == place else -1
+        self.thought = self.begun if self.island_end == place else -1
         self.begun = place
         several = len(found) > 1
         self.mark = Mark.of(driver) if several else None
@@ -264,7 +268,7 @@ class TriedFormats:
             watched: whether a repair raises `FormatMisfit`, as another format may read the text.
         """
         place = driver.position
-        self.opened, self.free = True, self.free_before
+        self.opened, self.island_end = True, self.previous_island_end
         self.counted = min(self.counted, len(self.builder.calls))
         self.builder.watch(watched=watched)
         self.builder.mark()

@@ -28,6 +28,7 @@ from toolgrammar.core.calls.role_effects import close_role
 from toolgrammar.core.message.quoted import Blocks
 from toolgrammar.core.message.source import Source
 from toolgrammar.core.state.open_payload import OpenPayload
+from toolgrammar.core.state.way_back import WayBack
 from toolgrammar.core.trust.call_or_text import NotACall
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.values.patterns import blanks
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Machine, Node, Step
     from toolgrammar.core.message.build import Builder
-    from toolgrammar.core.state.protocols import Modes, Others
+    from toolgrammar.core.state.protocols import Formats, Modes
 
 _ISLANDS = frozenset({"call", *GROUP_ROLES})
 
@@ -58,14 +59,15 @@ class Driver:
         """Offset in the source of the buffer's first character."""
         self.blocks = Blocks()
         """The code blocks of the message."""
-        self.free = 0
-        """`last_end` as it was before the open island, or before the last island."""
+        self.previous_island_end = 0
+        """`last_end` as it was before the open island; outside of islands, before the last one."""
         self.steps = 0
         """The rounds of the loop so far, a measure of work that does not depend on time."""
         self.payload = OpenPayload()
-        self.limits_depth = max_depth
-        self.among: Others[Driver] | None = None
-        """The formats that are tried for the message; None if there is one format only."""
+        self.max_depth = max_depth
+        """The most brackets that may be open at once in a payload."""
+        self.formats: Formats[Driver] | None = None
+        """The formats that are tried for the message; None if it is read in one format only."""
         self.restart("", 0, 0)
 
     def restart(self, before: str, offset: int, last_end: int) -> None:
@@ -81,18 +83,17 @@ class Driver:
         """Whether a payload was read in that island."""
         self.may_be_fenced = False
         """Whether a code fence after the island's opener may be dropped; it may be once."""
-        self.unit = -1
-        """Offset where the part that may become a call began, or -1."""
+        self.call_start = -1
+        """Offset of the first token of what may become a call, or -1."""
         self.in_call = False
-        """Whether that part is a call, and not the opener of a section or what separates calls."""
-        self.called = False
+        """Whether the opener of a call was read there, not that of a section or a separator."""
+        self.has_name = False
         """Whether the open call has its name."""
         self.last_end = last_end
         """Offset where the last token or payload ended."""
-        self.back: tuple[int, Node, int, Step | None] | None = None
-        """The state before a short literal that was read last, such as `</` before a repeated name, to take
-        it back: its index, the node, `last_end` and `previous`. None if there is no such literal."""
-        self.behind: str | None = None
+        self.way_back: WayBack | None = None
+        """The state before a short literal that was read last; None if no such literal was."""
+        self.just_ended: str | None = None
         """The name of the last call while nothing but white space follows it; else None."""
         self.blank, self.held_at, self.island_tokens = (0, 0), -1, 0
         """The offsets of the last white space, so that it is searched only once; the offset of
@@ -110,21 +111,21 @@ class Driver:
         Yields:
             The driver that reads the text, after each piece, so that the caller may stop early.
         """
-        source, others = Source(), self.among
+        source, formats = Source(), self.formats
         source.append(text)
         tried = self.builder.trial(source)
-        machine = self.start_node.machine if others is None else others.start
-        driver = Driver(machine, tried, self.modes, max_depth=self.limits_depth)
-        if others is not None:
-            driver.read_among(others.anew(tried))
+        machine = self.start_node.machine if formats is None else formats.start
+        driver = Driver(machine, tried, self.modes, max_depth=self.max_depth)
+        if formats is not None:
+            driver.try_formats(formats.anew(tried))
         for start in range(0, len(text), _TRIED):
             driver.feed(text[start : start + _TRIED], final=start + _TRIED >= len(text))
             yield driver
 
     def feed(self, chunk: str, *, final: bool = False) -> None:
         """Accepts the next chunk, the last one if `final`."""
-        if self.among is not None:
-            self.among.feed(self, chunk, final=final)
+        if self.formats is not None:
+            self.formats.feed(self, chunk, final=final)
         else:
             self.take(chunk, final=final)
         if final:
@@ -135,16 +136,16 @@ class Driver:
         # An island that is not certain may be given back, so its text stays in the buffer.
         keep = self.position if self.island < 0 else self.island
         # So does a short literal that the name after it may take back.
-        keep = keep if self.back is None else min(keep, self.back[0])
+        keep = keep if self.way_back is None else min(keep, self.way_back.start)
         keep = max(0, keep - 1)  # one character before, for anchors and look-behinds
         if keep:
             self.buffer = self.buffer[keep:] + chunk
             self.base += keep
             self.position -= keep
             if self.payload.raw is not None:
-                self.payload.raw.moved(keep)
-            if self.back is not None:
-                self.back = (self.back[0] - keep, *self.back[1:])
+                self.payload.raw.shift_by(keep)
+            if self.way_back is not None:
+                self.way_back = self.way_back._replace(start=self.way_back.start - keep)
             if self.island >= 0:
                 self.island -= keep
         else:
@@ -214,15 +215,15 @@ class Driver:
 
     def keep_way_back(self, start: int, *, short: bool) -> None:
         """Saves the state before the literal at an index, if that may be taken back."""
-        self.back = (start, self.node, self.last_end, self.previous) if short else None
+        self.way_back = WayBack(start, self.node, self.last_end, self.previous) if short else None
 
     def forget_way_back(self) -> None:
         """Drops the saved state: the last literal is not taken back any more."""
-        self.back = None
+        self.way_back = None
 
     def forget_last_call(self) -> None:
         """Notes that other text than white space follows the last call."""
-        self.behind = None
+        self.just_ended = None
 
     def hold_at(self, offset: int) -> None:
         """Notes the offset of text that is held back as a possible opener; -1 for none."""
@@ -269,18 +270,18 @@ class Driver:
 
     def enter_payload(self, step: Step, start: int) -> None:
         """Begins a payload at an index of the buffer."""
-        if self.unit < 0:
-            self.unit = self.base + start
-        self.position, self.back = start, None
+        if self.call_start < 0:
+            self.call_start = self.base + start
+        self.position, self.way_back = start, None
         self.payload.begin(step, self.base + start)
 
-    def judge_fence(self, *, may_come: bool) -> None:
+    def allow_fence(self, *, allowed: bool) -> None:
         """Sets whether a code fence after the island's opener may be dropped."""
-        self.may_be_fenced = may_come
+        self.may_be_fenced = allowed
 
-    def begin_unit(self, offset: int, *, in_call: bool) -> None:
-        """Notes the offset of the part that may become a call, and whether a call has opened."""
-        self.unit, self.in_call = offset, in_call
+    def note_call_start(self, offset: int, *, in_call: bool) -> None:
+        """Notes the offset of what may become a call, and whether a call opens there."""
+        self.call_start, self.in_call = offset, in_call
 
     def count_token(self) -> int:
         """Counts a token of the open island; returns how many it has."""
@@ -293,19 +294,19 @@ class Driver:
 
     def note_name(self) -> None:
         """Notes that the open call has its name."""
-        self.called = True
+        self.has_name = True
 
     def leave_call(self) -> None:
-        """Forgets the part that might have become a call."""
-        self.unit, self.called, self.in_call = -1, False, False
+        """Forgets what was noted of the open call: where it began, and its name."""
+        self.call_start, self.has_name, self.in_call = -1, False, False
 
     def leave_island(self) -> None:
         """Closes an island that is not a call."""
         self.island = -1
 
-    def stand_behind_call(self) -> None:
-        """Notes the last call's name, whose stray closers are dropped until other text comes."""
-        self.behind = self.builder.last_name
+    def note_call_ended(self) -> None:
+        """Notes the last call's name: its stray closers are dropped until other text comes."""
+        self.just_ended = self.builder.last_name
 
     def enter_island(self, node: Node, place: int, start: Node | None = None) -> None:
         """Opens an uncertain island.
@@ -322,21 +323,21 @@ class Driver:
         self.island_tokens = 0
         self.may_be_fenced = True
         self.payload.close_fence()
-        self.behind = None
+        self.just_ended = None
         # Code blocks open and end only in the text after the last island.
-        self.free = self.last_end
+        self.previous_island_end = self.last_end
         self.leave_call()
         self.run = self.modes.tokens
 
-    def read_among(self, others: Others[Driver]) -> None:
+    def try_formats(self, formats: Formats[Driver]) -> None:
         """Lets a message be read in any of several formats."""
-        self.among = others
+        self.formats = formats
 
     def commit(self) -> None:
         """Makes the island and its open call certain: they are not given back as text any more."""
-        if self.island >= 0 and self.among is not None:
+        if self.island >= 0 and self.formats is not None:
             # This comes before the events are emitted, since they make the choice of format final.
-            self.among.vouch(self)
+            self.formats.vouch(self)
         self.island = -1
         commit(self.builder)
 
@@ -360,14 +361,14 @@ class Driver:
     def close(self, closed: Iterable[str]) -> None:
         """Closes calls, sections and arguments that ended with the last token or payload."""
         for role in closed:
-            if role == "call" and self.island >= 0 and self.called:
+            if role == "call" and self.island >= 0 and self.has_name:
                 self.commit()  # giving the island back would keep the call, and read it twice
             if role == "call":
-                report_without_roles(self.builder, self.unit, self.last_end)
+                report_without_roles(self.builder, self.call_start, self.last_end)
             close_role(self.builder, role, self.last_end)
             if role in _ISLANDS:
                 # Until other text comes, a stray closer may belong to this call.
-                self.stand_behind_call()
+                self.note_call_ended()
             if role == "call":
                 self.leave_call()
 
@@ -379,16 +380,14 @@ class Driver:
         self.node = self.node.machine.node(stack)
         self.to_text()
 
-    def pass_over(self, step: Step) -> None:
-        """Applies an inserted token: closes its roles and moves to its node."""
-        # No role is filled, since an inserted token has no text.
+    def apply_without_text(self, step: Step) -> None:
+        """Applies a token or payload that fills no role, as it is inserted, misspelt or unreadable."""
         self.close(step.closes_before + step.closes)
-        self.back = None
+        self.way_back = None
         self.follow(step)
 
     def step_back(self) -> None:
         """Takes back the last short literal: the text after it shows that it is no token here."""
-        # An example is the `</` of `</b>` where `</search>` was expected: the name is another one.
-        if self.back is not None:
-            self.position, self.node, self.last_end, self.previous = self.back
-            self.back = None
+        if self.way_back is not None:
+            self.position, self.node, self.last_end, self.previous = self.way_back
+            self.way_back = None

@@ -73,7 +73,7 @@ class OpenPayload:
         """Reads the payload as text without escapes."""
         self.raw = raw
 
-    def judge(self, undecided: object) -> None:
+    def leave_undecided(self, undecided: object) -> None:
         """Notes that the payload may be JSON or raw text."""
         self.undecided = undecided
 

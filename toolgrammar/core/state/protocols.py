@@ -1,7 +1,7 @@
 """Declares what the driver needs of its modes, and of the choice among several formats.
 
 Example: in `Hi <tool_call>` the mode `text` emits `Hi `, then the mode `tokens` reads `<tool_call>`;
-for `auto`, `Others.text` emits the text up to the next opener of any format. Modes stand in
+for `auto`, `Formats.text` emits the text up to the next opener of any format. Modes stand in
 `core.driver`, that choice in `core.several`, both above the driver: imports point one way.
 """
 
@@ -39,7 +39,7 @@ class Modes(NamedTuple, Generic[D]):
 class RawMode(Protocol):
     """The raw payload that is read, as far as the driver's state needs it."""
 
-    def moved(self, by: int) -> None:
+    def shift_by(self, by: int) -> None:
         """Notes that the first characters of the driver's buffer were dropped."""
 
 
@@ -77,8 +77,8 @@ class AllOpeners(Protocol):
         """Whether an opener stands at an index."""
 
 
-class Others(Protocol[DriverT_contra]):
-    """The formats that are tried for one message."""
+class Formats(Protocol[DriverT_contra]):
+    """The formats that are tried for one message, the one that is read among them."""
 
     @property
     def in_section(self) -> bool:
@@ -124,7 +124,7 @@ class Others(Protocol[DriverT_contra]):
     def trying(self) -> bool:
         """Whether an island is read on trial, only to compare the formats."""
 
-    def anew(self, builder: Builder) -> Others[DriverT_contra]:
+    def anew(self, builder: Builder) -> Formats[DriverT_contra]:
         """Returns the same formats for another message."""
 
     def settle(self, builder: Builder) -> None:

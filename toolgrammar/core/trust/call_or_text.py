@@ -41,13 +41,13 @@ def is_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def is_inline_code(source: Source, offset: int, free: int) -> bool:
+def is_inline_code(source: Source, offset: int, island_end: int) -> bool:
     """Whether a place is in inline code, behind an opening backtick: there markup is only mentioned.
 
-    The backtick is searched on the same line, near the place, behind the last island (`free`).
+    The backtick is searched on the same line, near the place, behind the last island (`island_end`).
     """
     # Behind the last island, since a backtick in the arguments of a call does not open inline code.
-    line = source.slice(max(free, offset - _NEAR), offset).rpartition("\n")[2]
+    line = source.slice(max(island_end, offset - _NEAR), offset).rpartition("\n")[2]
     return "`" in line and ends_in_code(line)
 
 

@@ -48,8 +48,8 @@ def is_inline(builder: Builder, offset: int, first: int) -> bool:
         # Inline code may go on over line ends, but not over the end of a paragraph.
         if "`" not in between and "\n\n" not in between.replace("\r\n", "\n"):
             return True
-    free = builder.calls[-1].span.end if builder.calls else 0
-    return is_inline_code(builder.source, offset, max(free, first))
+    island_end = builder.calls[-1].span.end if builder.calls else 0
+    return is_inline_code(builder.source, offset, max(island_end, first))
 
 
 def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool = True) -> None:
@@ -66,16 +66,18 @@ def note_quoted(builder: Builder, offset: int, opener: str, *, is_inline: bool =
         turns.quote(offset + len(opener), is_inline=is_inline)
 
 
-def note_block(builder: Builder, blocks: Blocks, offset: int, free: int, *, is_fence: bool) -> None:
+def note_block(
+    builder: Builder, blocks: Blocks, offset: int, island_end: int, *, is_fence: bool
+) -> None:
     """Notes whether an island that opens at an offset is in a block of code.
 
     Args:
         builder: the message.
         blocks: its blocks of code.
         offset: the offset of the island.
-        free: the offset of the end of the last island.
+        island_end: the offset of the end of the last island.
         is_fence: whether the opener is a fence itself, which must not count as the fence around it.
     """
-    blocks.look(builder.source, offset, free)
+    blocks.look(builder.source, offset, island_end)
     fence = blocks.began if not is_fence else NESTED if blocks.may_nest else -1
     builder.turns.stand_in_fence(fence)

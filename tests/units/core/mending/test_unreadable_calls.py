@@ -14,13 +14,13 @@ def test_a_stream_searches_for_the_end_of_no_arguments_a_few_times(
 ) -> None:
     """Each search goes through all that has come: one a character would be quadratic work."""
     searches = []
-    search = unreadable_calls._end
+    search = unreadable_calls._end_of_arguments
 
     def counted(*given: Any, **options: Any) -> int | None:
         searches.append(given)
         return search(*given, **options)
 
-    monkeypatch.setattr(unreadable_calls, "_end", counted)
+    monkeypatch.setattr(unreadable_calls, "_end_of_arguments", counted)
     parser = Parser("deepseek_v3_1")
     begun = "<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>save<\uff5ctool\u2581"
     for character in begun + " " * 1000:

@@ -23,7 +23,7 @@ from toolgrammar.core.driver.raw.value_doubts import (
     doubt_stopped,
     doubt_unended,
 )
-from toolgrammar.core.mending.stops import stopped_before
+from toolgrammar.core.mending.stops import closers_cut_by_stop
 from toolgrammar.core.state.doubts import doubt_sibling
 from toolgrammar.core.trust.thoughts import judge_thought
 from toolgrammar.grammar.roles import PROSE_ROLES
@@ -39,24 +39,26 @@ LONGEST = 2048
 def close_raw(reader: RawReader, end: int) -> None:
     """Ends the payload at an index of the buffer, before its closer or where that is missing."""
     driver = reader.driver
-    reader.give(end)
-    reader.let_go()
+    reader.emit_to(end)
+    reader.release()
     # An opener that contains the value's closer, as `n="` does, is markup: text would be escaped.
-    is_markup = reader.end.tagged or reader.end.value_closing.search(reader.sibling)
+    is_markup = reader.end.tagged or reader.end.value_closing.search(reader.sibling_text)
     # If a value contains its own opener, and one closer or none for both, the model may have begun
     # the value anew there.
-    begins_anew = reader.mended or reader.values_open > 0
-    opener = reader.sibling or (reader.own_opener if begins_anew else "")
-    if opener and (reader.mended or is_markup):
+    begins_anew = reader.lacks_closer or reader.values_open > 0
+    opener = reader.sibling_text or (reader.own_opener if begins_anew else "")
+    if opener and (reader.lacks_closer or is_markup):
         doubt_sibling(driver, opener, end)
     elif reader.end.call_closes_alone:
         doubt_closer(driver, end)
-    if not reader.sibling:
-        doubt_inner_closer(driver, reader.strays, end, mended=reader.mended)
-    doubt_damaged(driver, reader.end, end, openers=bool(reader.strays) or reader.mended)
+    if not reader.sibling_text:
+        doubt_inner_closer(driver, reader.stray_closers, end, mended=reader.lacks_closer)
+    doubt_damaged(
+        driver, reader.end, end, openers=bool(reader.stray_closers) or reader.lacks_closer
+    )
     doubt_inner_block(driver, reader.end, end)
     draft = driver.builder.draft
-    if reader.unended and draft is not None:
+    if reader.ended_by_call and draft is not None:
         draft.go_on()
         doubt_unended(driver, end)
     raws = raws_of(driver.builder)
@@ -69,7 +71,7 @@ def close_raw(reader: RawReader, end: int) -> None:
         # What opens an island in text ends reasoning that has no closer.
         is_open = behind is not None and behind.terminal.name in reader.end.machine.start.names
         judge_thought(driver.builder, raws.start, driver.base + end, is_open=is_open)
-    dropped = raws.end(driver.base + end, whole=True, mended=reader.mended)
+    dropped = raws.end(driver.base + end, whole=True, mended=reader.lacks_closer)
     if reader.end.role == "input" and (step := _step_behind(reader, end)) and step.opens:
         doubt_begun(driver, end)
     leave(driver, end)
@@ -86,7 +88,9 @@ def begun_closer(reader: RawReader) -> int:
     """Returns the index of a closer that the end of the text cut; -1 if there is none."""
     driver, step = reader.driver, reader.driver.payload.current
     # If the end of the text may close the payload, half a closer there is part of its text.
-    may_end = step.node.closes_at_end is not None or stopped_before(driver, reader.end.node) != ""
+    may_end = (
+        step.node.closes_at_end is not None or closers_cut_by_stop(driver, reader.end.node) != ""
+    )
     if may_end or step.role in PROSE_ROLES:
         return -1
     start = max(reader.searched, len(driver.buffer) - LONGEST)
@@ -97,23 +101,23 @@ def begun_closer(reader: RawReader) -> int:
 def finish_raw(reader: RawReader) -> None:
     """Ends the payload at the end of the text."""
     driver, step = reader.driver, reader.driver.payload.current
-    stopped = stopped_before(driver, reader.end.node) != ""
+    stopped = closers_cut_by_stop(driver, reader.end.node) != ""
     # If the server cut the answer, the payload's closer had not come yet.
     is_cut = driver.builder.end.is_cut
-    may_go_on = not is_cut and (not stopped or reader.quoted)
-    if reader.islands and not is_cut and end_before_calls(reader, len(driver.buffer)):
+    may_go_on = not is_cut and (not stopped or reader.quoted_calls)
+    if reader.call_openers and not is_cut and end_before_calls(reader, len(driver.buffer)):
         driver.read_on()
         return
     if reader.held is not None and reader.last_closer >= 0 and may_go_on:
         _end_at_last_closer(reader, reader.held)
         return
-    reader.let_go()
+    reader.release()
     ends = stopped or step.node.closes_at_end is not None
     end = driver.position
     if stopped and step.role not in PROSE_ROLES:
         doubt_stopped(driver, step, end)
     # The closer in the value would have been a stop string, too, and have ended the message there.
-    if stopped and reader.shared:
+    if stopped and reader.shares_closer:
         doubt_quoted_opener(driver)
     # The position is before a closer that the end of the text cut.
     begun = end < len(driver.buffer) and not ends and step.role not in PROSE_ROLES
@@ -141,7 +145,7 @@ def _end_at_last_closer(reader: RawReader, pieces: list[str]) -> None:
     keep = max(0, len(held) - (driver.base + driver.position - reader.last_closer))
     raws_of(driver.builder).take(held[:keep])
     driver.stand_before(held[keep:] + driver.buffer[driver.position :], reader.last_closer)
-    if reader.shared:
+    if reader.shares_closer:
         doubt_quoted_opener(driver)
     raws_of(driver.builder).end(reader.last_closer, whole=True)
     leave(driver, driver.position)

@@ -9,11 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.driver.raw.leaving import LONGEST, begun_closer, close_raw
-from toolgrammar.core.driver.raw.state import (
-    RawReader,
-    is_unclosed,
-    raw_of,
-)
+from toolgrammar.core.driver.raw.state import RawReader, is_unclosed, raw_of
 from toolgrammar.core.driver.raw.thought_calls import end_open_thought, note_island
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.mending.stops import end_of_payload
@@ -31,17 +27,19 @@ _SHORT = 64
 """The most characters that are searched again, instead of compiling a larger expression."""
 
 
-def _run(reader: RawReader) -> bool:
-    """Searches the end of the payload; returns False if more text is needed."""
-    driver = reader.driver
+def read_raw(driver: Driver) -> bool:
+    """Searches the end of the open raw payload; returns False if more text is needed."""
+    reader = raw_of(driver)
     while True:
         driver.count_round()
         if _still_begins(reader):
             return False
         match = _next(reader)
         # Reasoning may end earlier in another format, so that is checked first.
-        if reader.others is not None:
-            reader.others.look(driver, reader.searched, -1 if match is None else match.start())
+        if reader.other_formats is not None:
+            reader.other_formats.look(
+                driver, reader.searched, -1 if match is None else match.start()
+            )
         if match is None or _may_grow(reader, match):
             _wait(reader)
             return False
@@ -53,8 +51,10 @@ def _run(reader: RawReader) -> bool:
         if ends is None:
             # The text before the candidate is certain and is emitted; the candidate waits.
             place = match.start()
-            reader.look_from(place)
-            reader.give(place if reader.lines is None else reader.lines.look(reader, place))
+            reader.search_from(place)
+            reader.emit_to(
+                place if reader.line_openers is None else reader.line_openers.look(reader, place)
+            )
             return False
 
 
@@ -73,10 +73,15 @@ def _still_begins(reader: RawReader) -> bool:
 
     Without this check each new character would have the whole beginning searched again.
     """
-    begins = reader.begins_here
-    reader.wait_here(begins=False)
+    begins = reader.begins_closer
+    reader.note_beginning(begins_closer=False)
     # Searches for other ends have to see every piece of the text.
-    if not begins or reader.driver.final or reader.others is not None or reader.lines is not None:
+    if (
+        not begins
+        or reader.driver.final
+        or reader.other_formats is not None
+        or reader.line_openers is not None
+    ):
         return False
     # `</par` that grows to `</para` is still undecided, and needs no new search.
     buffer, place = reader.driver.buffer, reader.searched
@@ -88,11 +93,11 @@ def _still_begins(reader: RawReader) -> bool:
         found = reader.end.search_or_begun.search(buffer, place + 1)
         begins = found is not None and found.lastgroup == BEGUN
         if found is None or begins:
-            reader.wait_here(begins=begins)
-            reader.look_from(len(buffer) if found is None else found.start())
-            reader.give(reader.searched)
+            reader.note_beginning(begins_closer=begins)
+            reader.search_from(len(buffer) if found is None else found.start())
+            reader.emit_to(reader.searched)
             return True
-    reader.wait_here(begins=begins)
+    reader.note_beginning(begins_closer=begins)
     return begins
 
 
@@ -150,12 +155,12 @@ def _wait(reader: RawReader) -> None:
         held = reader.end.beginnings.search(driver.buffer, reader.searched)
         if held:
             stop = held.start()
-            reader.wait_here(begins=True)
-        if reader.others is not None:
-            other = reader.others.held(driver.buffer, reader.searched)
+            reader.note_beginning(begins_closer=True)
+        if reader.other_formats is not None:
+            other = reader.other_formats.held(driver.buffer, reader.searched)
             stop = other if 0 <= other < stop else stop
-    reader.look_from(stop)
-    reader.give(stop if reader.lines is None else reader.lines.look(reader, stop))
+    reader.search_from(stop)
+    reader.emit_to(stop if reader.line_openers is None else reader.line_openers.look(reader, stop))
 
 
 def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
@@ -172,22 +177,22 @@ def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
         return _outer_closer_ends(reader, match, groups)
     if kind.startswith("near_closer"):
         return _near_closer_ends(reader, match, groups)
-    if kind == "call_closer" and not reader.quoted:
+    if kind == "call_closer" and not reader.quoted_calls:
         # No quoted call is open. The payload's own closer may be this one, or a part of it.
         own = reader.end.value_closing.match(reader.driver.buffer, match.start())
         if own is not None and _repeats_rightly(reader, own.groupdict()):
             _pair_closer(reader, own, sure=False)
-        reader.look_from(match.start() + 1)
+        reader.search_from(match.start() + 1)
         return False
     if kind.startswith(("near_opener", "value_opener")):
-        if not reader.quoted and _opener_ends(reader, match, groups):
+        if not reader.quoted_calls and _opener_ends(reader, match, groups):
             return True
     elif not _is_quote(reader, kind, match, groups):
         if reader.begins_line(match.start()) or not reader.end.opens_by_line(match):
             return _closer_ends(reader, match, groups)
-        reader.look_from(match.start() + 1)
+        reader.search_from(match.start() + 1)
         return False
-    reader.look_from(match.end())
+    reader.search_from(match.end())
     return False
 
 
@@ -196,7 +201,7 @@ def _is_quote(
 ) -> bool:
     """Whether a tag belongs to a quoted call, block or value, whose openers it counts then."""
     if kind.startswith("call_opener"):
-        reader.quoted.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
+        reader.quoted_calls.append(groups.get("opened" + kind.removeprefix("call_opener")) or "")
     elif kind == "call_closer":
         _close_quoted(reader, groups.get("closed"))
     # A fence that is shorter than the payload's own could not close it, and is not counted.
@@ -205,7 +210,7 @@ def _is_quote(
         if count >= length(reader.driver.builder.same("SAME_FENCE")):
             reader.open_fence()
     elif kind.startswith("value_closer"):
-        if not reader.quoted and _repeats_rightly(reader, groups):
+        if not reader.quoted_calls and _repeats_rightly(reader, groups):
             _pair_closer(reader, match)
     else:
         return False
@@ -218,7 +223,7 @@ def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str 
     near, builder = groups.get("near_word"), reader.driver.builder
     if near is None and _begins_sibling(reader, match, key):
         # At the beginning of a line, `<parameter=b>` ends the value of `a` if `b` is still missing.
-        reader.end_mended()
+        reader.end_without_closer()
         return True
     awaited = builder.awaits(key)
     # In `"French times="2"` it is ` times="`: if no tool is known, the closer in the opener
@@ -241,10 +246,10 @@ def _near_closer_ends(
     group = f"near_own_{(match.lastgroup or '').rpartition('_')[2]}"
     word = groups[group] or ""
     # Inside a quoted tag, the misspelt closer may belong to that tag.
-    is_open = reader.quoted or reader.values_open or reader.others_open
+    is_open = reader.quoted_calls or reader.values_open or reader.others_open
     if not is_open and is_near(word, reader.end.words[group]):
         return True
-    reader.look_from(match.start() + 1)
+    reader.search_from(match.start() + 1)
     return False
 
 
@@ -274,12 +279,12 @@ def _pair_closer(reader: RawReader, match: re.Match[str], *, sure: bool = True) 
     elif reader.others_open:
         reader.close_other()
     else:
-        reader.strays.append((match.group().strip(), reader.driver.base + match.end(), sure))
+        reader.stray_closers.append((match.group().strip(), reader.driver.base + match.end(), sure))
 
 
 def _close_quoted(reader: RawReader, name: str | None) -> None:
     """Closes the innermost quoted call, or the innermost one with a name and all inside it."""
-    quoted = reader.quoted
+    quoted = reader.quoted_calls
     if name in quoted:
         while quoted.pop() != name:
             pass
@@ -293,11 +298,11 @@ def _outer_closer_ends(
     """Whether a closer of the call or section around the payload ends it, its own being missing."""
     # `</invoke>` stands in place of `</parameter>`; a name in it has to be that of this call.
     name = next((v for g, v in groups.items() if g.startswith("SAME_") and v), None)
-    if not reader.quoted and name in (None, reader.driver.builder.same("SAME_NAME")):
-        reader.end_mended(by_call=True)
+    if not reader.quoted_calls and name in (None, reader.driver.builder.same("SAME_NAME")):
+        reader.end_without_closer(by_call=True)
         return True
     _close_quoted(reader, name)
-    reader.look_from(match.end())
+    reader.search_from(match.end())
     return False
 
 
@@ -319,19 +324,19 @@ def _closer_ends(
             return None
         if not other:
             return _other_ends(reader, match.start())
-    if reader.fences:
+    if reader.open_fences:
         reader.close_fence()
-        reader.look_from(match.end())
+        reader.search_from(match.end())
         return False
-    if reader.quoted:
+    if reader.quoted_calls:
         if match.lastgroup in end.closes_call:
             name = next((v for g, v in groups.items() if v and g.startswith("u_SAME_NAME")), None)
-            if name is None or name in reader.quoted:
+            if name is None or name in reader.quoted_calls:
                 _close_quoted(reader, name)
                 reader.share_closer()
             # If no other closer comes, this one ends the value, so the text after it is held back.
             reader.hold_from(match.start())
-        reader.look_from(match.end() if end.call_closes_alone else match.start() + 1)
+        reader.search_from(match.end() if end.call_closes_alone else match.start() + 1)
         return False
     # A quoted opener is paired with this closer, unless the closers of the call follow directly.
     if reader.values_open:
@@ -340,7 +345,7 @@ def _closer_ends(
             return None
         if not end.closing_call.match(driver.buffer, match.end()):
             reader.close_value()
-            reader.look_from(match.end())
+            reader.search_from(match.end())
             return False
     return True
 
@@ -375,13 +380,8 @@ def _other_ends(reader: RawReader, start: int) -> bool | None:
     if beside is not None:
         return _ends(reader, beside)
     # It is not other markup, so it may only be a stray closer of the value.
-    own = None if reader.quoted else reader.end.value_closing.match(driver.buffer, start)
+    own = None if reader.quoted_calls else reader.end.value_closing.match(driver.buffer, start)
     if own is not None and _repeats_rightly(reader, own.groupdict()):
         _pair_closer(reader, own)
-    reader.look_from(start + 1)
+    reader.search_from(start + 1)
     return False
-
-
-def read_raw(driver: Driver) -> bool:
-    """Reads on in the raw payload; returns False if more text is needed."""
-    return _run(raw_of(driver))

@@ -57,38 +57,38 @@ class RawReader:
         self.end = end
         self.searched = start
         """The index in the driver's buffer up to which no closer was found."""
-        self.begins_here = False  # whether the text at that index may become a closer
+        self.begins_closer = False  # whether the text at that index may become a closer
         self.held: list[str] | None = None
         """The text that is held back, in pieces; None if none is."""
-        self.islands: list[int] = []  # the offsets of openers of calls in reasoning
-        self.mended = False
+        self.call_openers: list[int] = []  # their offsets in reasoning, in ascending order
+        self.lacks_closer = False
         """Whether the payload ends at something else than its own closer."""
-        self.unended = False
+        self.ended_by_call = False
         """Whether a closer of the call ends the value."""
         self.last_closer = -1
         """The offset of the last closer that was paired with the opener of a quoted call, or -1."""
-        self.shared = False
+        self.shares_closer = False
         """Whether a closer that may be the payload's own was paired with a quoted opener."""
-        self.sibling = ""
+        self.sibling_text = ""
         """The first text in the value that looks like the opener of another argument, or ""."""
         self.own_opener = ""
         """The last opener of the value itself that the value quotes, or ""."""
-        self.fences = 0
+        self.open_fences = 0
         """The number of code blocks that are open inside a block."""
-        self.quoted: list[str] = []
+        self.quoted_calls: list[str] = []
         """The names of quoted calls that are open."""
-        self.strays: list[tuple[str, int, bool]] = []
+        self.stray_closers: list[tuple[str, int, bool]] = []
         """The value's own closers without an opener in it: text, the offset after it, whether it
         is certain that the closer is the value's own."""
         self.values_open = 0
         """The number of the value's own openers that are quoted and open."""
         self.others_open = 0
         """The number of openers of other values that are quoted and open."""
-        self.begun: Sibling | None = None
+        self.open_sibling: Sibling | None = None
         """The first opener of another argument that is open: see `open_other`."""
-        self.others = others
+        self.other_formats = others
         """The ends of reasoning in the other formats that the message may be written in."""
-        self.lines = lines
+        self.line_openers = lines
 
     def begins_line(self, start: int) -> bool:
         """Whether nothing but white space stands before an index of the buffer in its line."""
@@ -98,11 +98,11 @@ class RawReader:
         before = self.driver.builder.source.slice(first, place)
         return not before.rpartition("\n")[2].strip()
 
-    def moved(self, by: int) -> None:
+    def shift_by(self, by: int) -> None:
         """Notes that the first characters of the driver's buffer were dropped."""
         self.searched -= by
 
-    def give(self, end: int) -> None:
+    def emit_to(self, end: int) -> None:
         """Emits the text before an index, or adds it to the text that is held back."""
         driver = self.driver
         if end > driver.position:
@@ -118,7 +118,7 @@ class RawReader:
                 self.held.append(piece)
             driver.move_to(end)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Emits the text that was held back."""
         if self.held is not None:
             raws_of(self.driver.builder).take("".join(self.held))
@@ -126,41 +126,41 @@ class RawReader:
 
     def hold_back(self, place: int) -> None:
         """Emits the text before an index, and holds the text after it back."""
-        self.give(place)
+        self.emit_to(place)
         self.held = []
 
     def hold_from(self, closer: int) -> None:
         """Notes a closer that was paired with a quoted opener; the last one may end the value."""
-        self.give(closer)
+        self.emit_to(closer)
         if self.held is None:
             self.held = []
         self.last_closer = self.driver.base + closer
 
-    def wait_here(self, *, begins: bool) -> None:
+    def note_beginning(self, *, begins_closer: bool) -> None:
         """Sets whether the text at the searched index may become a closer."""
-        self.begins_here = begins
+        self.begins_closer = begins_closer
 
     def note_sibling(self, opener: str) -> None:
         """Notes a text that looks like the opener of another argument; the first one counts."""
         # If the value's closer is missing, the value ended before the first one.
-        self.sibling = self.sibling or opener
+        self.sibling_text = self.sibling_text or opener
 
-    def end_mended(self, *, by_call: bool = False) -> None:
+    def end_without_closer(self, *, by_call: bool = False) -> None:
         """Notes that the value ends at something else than its own closer, such as the call's."""
-        self.mended = True
-        self.unended = self.unended or by_call
+        self.lacks_closer = True
+        self.ended_by_call = self.ended_by_call or by_call
 
     def share_closer(self) -> None:
         """Notes that a closer that may be the value's own was paired with a quoted opener."""
-        self.shared = True
+        self.shares_closer = True
 
     def open_fence(self) -> None:
         """Counts a code block that opens inside a block."""
-        self.fences += 1
+        self.open_fences += 1
 
     def close_fence(self) -> None:
         """Counts the end of such a block."""
-        self.fences -= 1
+        self.open_fences -= 1
 
     def open_value(self, opener: str) -> None:
         """Counts a quoted opener of the value itself."""
@@ -179,11 +179,11 @@ class RawReader:
     def open_other(self, match: re.Match[str], *, awaited: bool) -> None:
         """Counts an opener of another value; holds back the text after it if its key is awaited."""
         # The first opener is enough, and an opener inside a quoted value belongs to the quotation.
-        is_first = self.begun is None and not (self.others_open or self.values_open)
+        is_first = self.open_sibling is None and not (self.others_open or self.values_open)
         is_markup = self.end.tagged and not self.end.call_closes_alone
         if is_first and is_markup and self.driver.island < 0:
             place = match.start()
-            self.begun = Sibling(self.driver.base + place, match.group(), awaited)
+            self.open_sibling = Sibling(self.driver.base + place, match.group(), awaited)
             if awaited:
                 self.hold_back(place)
         self.others_open += 1
@@ -192,13 +192,13 @@ class RawReader:
         """Counts the closer of such an opener, and forgets the first one if none is open."""
         self.others_open -= 1
         if not self.others_open:
-            begun, self.begun = self.begun, None
+            begun, self.open_sibling = self.open_sibling, None
             if begun is not None and begun.begins:
-                self.let_go()
+                self.release()
 
     def step_back(self, closer: int) -> int:
         """Returns the index where the value ends: before an open opener, or at the closer's index."""
-        driver, begun = self.driver, self.begun
+        driver, begun = self.driver, self.open_sibling
         if begun is None:
             return closer
         # If the tool awaits no such argument, nothing was held back: the value keeps the opener, and
@@ -215,15 +215,15 @@ class RawReader:
             # The text from the opener on is read again, now as an opener without a closer.
             draft.open_values_to(driver.base + closer)
         driver.stand_before("".join(self.held) + driver.buffer[driver.position :], begun.offset)
-        self.held, self.sibling, self.mended, self.begun = None, "", True, None
+        self.held, self.sibling_text, self.lacks_closer, self.open_sibling = None, "", True, None
         return driver.position
 
-    def drop_held(self) -> list[str]:
+    def take_held(self) -> list[str]:
         """Returns the text that was held back, and forgets it."""
         held, self.held = self.held or [], None
         return held
 
-    def look_from(self, place: int) -> None:
+    def search_from(self, place: int) -> None:
         """Notes that no closer stands before an index of the buffer."""
         self.searched = place
 

@@ -21,7 +21,7 @@ from toolgrammar.core.driver.payload_end import leave
 from toolgrammar.core.driver.raw.state import LINE
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.machine.repairs import repairs_of
-from toolgrammar.core.mending.mending import put_in
+from toolgrammar.core.mending.mending import insert_markup
 from toolgrammar.core.trust.call_or_text import opens_as_prose
 from toolgrammar.core.trust.thoughts import judge_thought
 from toolgrammar.values.patterns import blanks
@@ -45,9 +45,9 @@ def note_island(reader: RawReader, start: int) -> bool | None:
         False, since it does not end the reasoning; None if more text is needed.
     """
     # Text is emitted in its order, so a call of another format that begins before is noted first.
-    if reader.lines is not None and reader.lines.look(reader, start) < start:
+    if reader.line_openers is not None and reader.line_openers.look(reader, start) < start:
         return None
-    reader.look_from(start + 1)
+    reader.search_from(start + 1)
     # An opener behind words on its line is only mentioned.
     if reader.driver.builder.tools and reader.begins_line(start):
         _hold_back(reader, start)
@@ -57,8 +57,8 @@ def note_island(reader: RawReader, start: int) -> bool | None:
 def _hold_back(reader: RawReader, start: int) -> None:
     """Notes that calls may begin at an index, and holds back the text from there on."""
     place = reader.driver.base + start
-    if place not in reader.islands:
-        insort(reader.islands, place)
+    if place not in reader.call_openers:
+        insort(reader.call_openers, place)
     if reader.held is None:
         reader.hold_back(start)
 
@@ -129,12 +129,12 @@ def end_open_thought(reader: RawReader, stop: int) -> bool | None:
     Returns:
         Whether there are such calls; None if more text is needed.
     """
-    if reader.lines is None or not reader.end.node.ends_by_opener:
+    if reader.line_openers is None or not reader.end.node.ends_by_opener:
         return False
-    if reader.lines.look(reader, stop) < stop:
+    if reader.line_openers.look(reader, stop) < stop:
         return None
-    reader.give(stop)
-    return bool(reader.islands) and end_before_calls(reader, stop)
+    reader.emit_to(stop)
+    return bool(reader.call_openers) and end_before_calls(reader, stop)
 
 
 def end_before_calls(reader: RawReader, stop: int) -> bool:
@@ -149,15 +149,15 @@ def end_before_calls(reader: RawReader, stop: int) -> bool:
     node = reader.end.node
     path = () if node.ends_by_opener else repairs_of(node).to_text
     # A trial does not begin another trial, and in strict reading nothing is guessed.
-    is_tried = builder.is_trial or (driver.among is not None and driver.among.trying)
+    is_tried = builder.is_trial or (driver.formats is not None and driver.formats.trying)
     if path is None or is_tried or builder.strict or not builder.tools:
         return False
     # Each trial reads all text after the opener, so only the first few openers are tried.
-    for place in reader.islands[:_MOST]:
+    for place in reader.call_openers[:_MOST]:
         if not _are_calls(driver, builder.source.slice(place, base + stop)):
             continue
         # The held text before the opener is reasoning; the rest is read as calls.
-        held = "".join(reader.drop_held())
+        held = "".join(reader.take_held())
         raws_of(builder).take(held[: max(0, len(held) - (base + driver.position - place))])
         rest = builder.source.slice(place, base + len(driver.buffer))
         driver.stand_before(rest, place)
@@ -167,7 +167,7 @@ def end_before_calls(reader: RawReader, stop: int) -> bool:
         builder.watch(watched=False)  # the trial has judged the calls
         # Reasoning such as that behind `Thought:` has no closer, so none is missing before a call.
         if path:
-            put_in(driver, path)
+            insert_markup(driver, path)
             builder.mend_next()
         driver.to_text()
         return True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.machine.expressions import sampled
 from toolgrammar.core.machine.near_tokens import near_opener
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
-from toolgrammar.core.machine.repairs import clipped, repairs_of
+from toolgrammar.core.machine.repairs import repairs_of, without_last_tag
 from toolgrammar.patterns.beginnings import begins_blank, begins_indented, first_characters
 from toolgrammar.patterns.partial import alternation, partial, unnamed
 
@@ -158,7 +158,7 @@ class TokenPatterns:
                 text += rf"\s{{0,16}}(?:{'|'.join(found)})"
             options.append(text)
             # `</parameter></invoke>` as one token, whose last tag is missing or misspelt.
-            if half := clipped(step):
+            if half := without_last_tag(step):
                 behind = "|".join(self.named(each, "") for _, each in step.node.tokens)
                 rest = rf"\s{{0,16}}(?:{STRAY}\s{{0,16}})?(?:{behind})"
                 misspelt.append(f"{re.escape(half)}{rest}")

@@ -51,7 +51,7 @@ class StreamText:
         """Begins text at a node."""
         self.node = node
 
-    def stand_behind_call(self) -> None:
+    def note_call_ended(self) -> None:
         """Notes that a call or a section ended, after which a stray closer may follow."""
         self._behind = True
 

@@ -231,12 +231,12 @@ class StreamTokens:
                 if not message.end_call(end):
                     return False
                 self._unit = -1
-                self._text.stand_behind_call()
+                self._text.note_call_ended()
             elif role == "argument":
                 message.end_arguments(end)
             elif role in ("calls", "parallel"):
                 self._in_group = False
-                self._text.stand_behind_call()
+                self._text.note_call_ended()
                 # An empty section is reported, or may be text.
                 if not message.calls:
                     return False
