@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolgrammar.grammar import roles
 from toolgrammar.grammar.roles import MISSPELT
-from toolgrammar.patterns import fences, marks
+from toolgrammar.patterns import fences, heredocs
 from toolgrammar.patterns.partial import partial
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ ANY_TOOL = "*"
 _EXPRESSIONS = {
     roles.COUNT_TERMINAL: "[0-9]+",
     roles.FENCE_TERMINAL: fences.OPENING,
-    roles.MARK_TERMINAL: marks.OPENING,
+    roles.MARK_TERMINAL: heredocs.OPENING,
 }
 """The expressions of declared terminals that are no payloads and repeat nothing."""
 
@@ -103,7 +103,7 @@ class Terminal(NamedTuple):
     @property
     def is_mark(self) -> bool:
         """Whether it is the declared terminal that determines which line ends a payload."""
-        return self.name == roles.MARK_TERMINAL and self.pattern == marks.OPENING
+        return self.name == roles.MARK_TERMINAL and self.pattern == heredocs.OPENING
 
     @property
     def lead(self) -> str:

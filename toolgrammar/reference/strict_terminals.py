@@ -16,7 +16,7 @@ from toolgrammar.core.payloads.literals.markup_around import word_expressions
 from toolgrammar.core.payloads.scanners import literal_of
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.grammar.roles import RAW_LIKE
-from toolgrammar.patterns import fences, marks
+from toolgrammar.patterns import fences, heredocs
 from toolgrammar.patterns.partial import alternation, unnamed
 from toolgrammar.values.patterns import compile_pattern, late
 
@@ -107,7 +107,7 @@ class StrictTerminals:
         # text beforehand.
         fence = _FENCE.search(island) if "SAME_FENCE" in names else None
         self._fence = fences.length(fence[0]) if fence else 0
-        self._marks = marks.marks_in(island) if "SAME_MARK" in names else ()
+        self._marks = heredocs.marks_in(island) if "SAME_MARK" in names else ()
         # Assigned twice: `_value_openers` needs patterns before the names are known.
         self._names: tuple[str, ...] = ()
         self.value_openers = self._value_openers(island)
@@ -295,9 +295,9 @@ class StrictTerminals:
         if self._fence and terminal.name == "SAME_FENCE":
             return fences.closing(self._fence)
         if self._marks and terminal.name == "SAME_MARK":
-            return marks.closing(self._marks)
+            return heredocs.closing(self._marks)
         if self.machine.tables.terminals[number].is_mark:
-            return marks.STRICT
+            return heredocs.STRICT
         # The longest first, since `re` uses the first alternative that matches.
         if self._names and terminal.name == "SAME_NAME":
             return f"(?:{_any(map(re.escape, sorted(self._names, key=len, reverse=True)))})"

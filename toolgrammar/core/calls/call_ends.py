@@ -66,7 +66,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     if draft.repaired and builder.lacks_required:
         # An inserted bracket may belong to another place: an inner object may have taken the rest.
         # Behind a missing closer, more of the value and other arguments may be missing, too.
-        found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
+        found = {each.code for each in builder.diagnostics_of(draft)}
         draft.doubts.extend(sorted(found & {"bracket", "missing-close-tag"} - set(draft.doubts)))
     tell_beside(builder, draft)
     if draft.name is not None:
@@ -96,7 +96,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
         report_owed(builder, draft, status, place)
     if status in _NOT_WHOLE and builder.signs is not None:
         # If its closer was inserted, the text after it may be its payload.
-        found = {each.code for each in builder.diagnostics[draft.diagnostics.listed :]}
+        found = {each.code for each in builder.diagnostics_of(draft)}
         is_closed = "missing-close-tag" not in found
         builder.turns.leave_open(is_open=builder.signs.has_closers and not is_closed)
     if builder.header.calls == "last":
@@ -135,7 +135,7 @@ def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
     # A dropped call can't have doubts, so one error stands for all that was odd in it.
     is_odd = bool(draft.arguments or draft.error is not None or draft.doubts)
     if is_odd:
-        builder.listing.rewind(draft.diagnostics)
+        builder.listing.rewind(draft.checkpoint)
         message = f"Found more than the name in a call of `{draft.name}`, which stands for no call"
         span = Span(draft.start, max(place, draft.start))
         builder.report("malformed-call", "error", message, span)
@@ -220,7 +220,7 @@ def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
         # The diagnostics of its repairs are removed, so one error says that there were some.
         code = "malformed-call" if draft.repaired and not draft.unclosed else ""
         message = "Found what is no call of a given tool, even if it is mended"
-        builder.listing.rewind(draft.diagnostics)
+        builder.listing.rewind(draft.checkpoint)
         draft.take_events()
     else:
         return False
@@ -282,7 +282,7 @@ def cut(
         return
     place = stop if place < 0 else place
     # Edits must not overlap, so this one begins after those of the call's earlier repairs.
-    for found in builder.diagnostics[draft.diagnostics.listed :]:
+    for found in builder.diagnostics_of(draft):
         place = max([place, *(edit.span.end for edit in found.edits)])
     edits = _replaced(place, stop, closers)
     # The section is closed without a report of its own: the report of the call stands for both.

@@ -129,7 +129,7 @@ def complete(
     # A call that it depends on may not exist, or may depend on this one.
     is_open = any(not is_taken(each, builder) for each in draft.depends_on or ())
     builder.calls.append(call)
-    builder.turns.end_call(builder.text_parts.mark())
+    builder.turns.end_call(builder.text_parts.checkpoint())
     places = places_in(builder)
     if places is not None:
         places.ended[index] = draft
@@ -146,9 +146,9 @@ def _awaits_doubts(builder: Builder, draft: Draft, index: int, status: Status) -
     is_fenced = is_unquoted and 0 <= turns.fence <= draft.start
     if is_fenced:
         turns.fenced[index] = turns.fence
-    is_quoted = is_unquoted and bool(turns.marks)
+    is_quoted = is_unquoted and bool(turns.quotation_closers)
     if is_quoted:
-        turns.quoted[index] = turns.marks
+        turns.quoted[index] = turns.quotation_closers
     open_tag = what_was_open(builder, draft, status)
     if open_tag is not None:
         turns.cut[index] = open_tag
@@ -184,7 +184,7 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
     # A call that names its dependencies is not chained: it depends on those alone.
     if group.mode == "sequential":
         draft.chain_behind(group.last)
-    group.follow(draft.id or made or "")
+    group.note_call(draft.id or made or "")
     return made
 
 
@@ -219,7 +219,9 @@ def hold(builder: Builder, draft: Draft, status: Status, end: int) -> None:
         start = before.draft.start
         # That call was an example in the text, which has no doubts: they would make `ok` false.
         doubts, listing = before.draft.doubts, builder.listing
-        draft.follow(listing.forget_doubts(before.draft.diagnostics, draft.diagnostics, doubts))
+        draft.set_checkpoint(
+            listing.forget_doubts(before.draft.checkpoint, draft.checkpoint, doubts)
+        )
         for problem in before.draft.take_problems():
             if problem.diagnostic.severity != "error" or problem.diagnostic.code not in doubts:
                 builder.queue.add(problem)

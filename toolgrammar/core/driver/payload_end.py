@@ -169,7 +169,7 @@ def _string_goes_on(driver: Driver) -> bool | None:
     builder, draft = driver.builder, driver.builder.draft
     if draft is None or not draft.repaired:
         return False
-    mended = builder.diagnostics[draft.diagnostics.listed :]
+    mended = builder.diagnostics_of(draft)
     if _BRACKETS.isdisjoint(each.code for each in mended):
         return False
     rest = _text_behind(driver)
@@ -215,7 +215,7 @@ def _is_closed_twice(driver: Driver) -> bool | None:
     builder, draft = driver.builder, driver.builder.draft
     if draft is None:
         return False
-    mended = (each.code for each in builder.diagnostics[draft.diagnostics.listed :])
+    mended = (each.code for each in builder.diagnostics_of(draft))
     is_mended = draft.repaired and not _DELIMITERS.isdisjoint(mended)
     if not holds_beside(builder, draft) and not is_mended:
         return False

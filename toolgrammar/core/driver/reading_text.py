@@ -58,8 +58,8 @@ def read_text(driver: Driver) -> bool:
     driver.give_text_to(end)
     if match is None:
         return False
-    # If the island turns out not to be a call, the builder is rewound to this mark.
-    driver.builder.mark()
+    # If the island turns out not to be a call, the builder is rewound to this state.
+    driver.builder.begin_island()
     driver.enter_island(node, end)
     if driver.formats is not None:
         driver.formats.enter_section()

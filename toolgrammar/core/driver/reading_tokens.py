@@ -21,7 +21,7 @@ from toolgrammar.core.mending.misspelt import arguments_key, misspelt_opener_her
 from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.tokens import decoded_token
 from toolgrammar.grammar.roles import CLOSING_LINES, KNOWN_TOOL, MISSPELT
-from toolgrammar.patterns import marks
+from toolgrammar.patterns import heredocs
 from toolgrammar.patterns.partial import MAX_TOKEN, MOST_BLANKS
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.spans import Span
@@ -301,10 +301,10 @@ def _fill_roles(driver: Driver, step: Step, text: str, start: int, match: re.Mat
     """Fills the roles of a token and of the named groups in it."""
     builder = driver.builder
     if step.terminal.is_fence:
-        builder.marks["SAME_FENCE"] = text
+        builder.to_repeat["SAME_FENCE"] = text
     if step.terminal.is_mark:
-        builder.marks["SAME_MARK"] = marks.word(text)
-        if text != (whole := marks.quoted_alike(text)):
+        builder.to_repeat["SAME_MARK"] = heredocs.word(text)
+        if text != (whole := heredocs.quoted_alike(text)):
             place = start - driver.base
             report_misspelt(driver, place, place + len(text), whole, sure=True)
     # The closer of a free text is that of its call, too.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
 from toolgrammar.grammar.payload_kinds import PAYLOADS
-from toolgrammar.patterns import fences, marks
+from toolgrammar.patterns import fences, heredocs
 from toolgrammar.patterns.partial import partial
 from toolgrammar.patterns.sample import sample
 from toolgrammar.values.patterns import compile_pattern, late
@@ -60,7 +60,7 @@ _WORD = r"[^\s<>\"'/]{1,256}"
 IDENTIFIER = _WORD + r"(?=[\s<>\"'/])"
 _REPEATED = {
     "SAME_FENCE": (fences.CLOSING, fences.CLOSING_BEGINNINGS),
-    "SAME_MARK": (marks.CLOSING, marks.CLOSING_BEGINNINGS),
+    "SAME_MARK": (heredocs.CLOSING, heredocs.CLOSING_BEGINNINGS),
 }
 """The expressions of repeated fences and marks, each with the expression of its beginnings."""
 

@@ -69,7 +69,7 @@ def _begins_as_calls_alone(driver: Driver) -> bool:
     if is_inline or _EMPTY.fullmatch(buffer, behind):
         return False
     # In a section, anything that opens is a call.
-    is_in_section = driver.builder.group_marked is not None
+    is_in_section = driver.builder.group_before is not None
     return is_in_section or is_of_calls(opener[0], buffer[behind : behind + 1])
 
 

@@ -48,8 +48,8 @@ class Builder:
     """The signs of a call in the format that is read."""
     around: Signs | SeveralSigns | None = None
     """The signs of a call around another one, in any format that may be read."""
-    diagnostics_marked = START
-    """The mark of the diagnostics before the open island."""
+    diagnostics_before = START
+    """The checkpoint of the diagnostics before the open island."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Builder:
         """The ids of the first `taken_upto` calls."""
         self.taken_upto = 0
         self.is_trial = is_trial  # whether it only tries how the rest of a text would be read
-        self.mended_before = self.mended_marked = False
+        self.mended_before = self.mended_before_island = False
         """Whether the next call was repaired before it was open."""
         self.doubted_before: list[str] = []
         """The doubts about the next call, before it has its name."""
@@ -82,13 +82,13 @@ class Builder:
         """The last call so far, in formats in which only the last one counts."""
         self.turns = Turns()
         self.last_name = ""
-        self.marks: dict[str, str] = {}
-        """The last fence and mark, by the terminals that have to repeat them."""
+        self.to_repeat: dict[str, str] = {}
+        """The last fence and here-document mark, by the terminals that have to repeat them."""
         self.text_parts, self.reasoning_parts = Parts(), Parts()
         self.listing = Listing()
         self.draft: Draft | None = None
         self.group: Group | None = None
-        self.group_marked: Group | None = None
+        self.group_before: Group | None = None
         self.end = MessageEnd()
         self.skipped_text, self.token_start = SkippedText(), -1
         self.given_back: dict[int, int] = {}  # openers without a call: the end of each by its start
@@ -107,6 +107,10 @@ class Builder:
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics so far; `report` adds to them."""
         return self.listing.diagnostics
+
+    def diagnostics_of(self, draft: Draft) -> list[Diagnostic]:
+        """Returns the diagnostics that were listed since a call began."""
+        return self.listing.diagnostics[draft.checkpoint.listed :]
 
     def text(self, text: str, offset: int) -> None:
         """Adds text of the message, from an offset or, if that is -1, from a decoded payload."""
@@ -132,22 +136,22 @@ class Builder:
         """Notes the offset of a payload that fills no role."""
         self.beside = [*self.beside[-31:], start]
 
-    def mark(self) -> None:
+    def begin_island(self) -> None:
         """Saves the state before an island that may be taken back."""
         self.queue.begin_island()
         self.keys_beside.clear()
         # A copy: reading the island changes the section in place, its last id for instance.
-        self.group_marked = self.group.copy() if self.group else None
-        self.diagnostics_marked = self.listing.mark()
-        self.mended_marked = self.mended_before
+        self.group_before = self.group.copy() if self.group else None
+        self.diagnostics_before = self.listing.checkpoint()
+        self.mended_before_island = self.mended_before
 
     def rewind(self) -> None:
         """Restores the state before the island, which is taken back."""
         self.draft = None
-        self.mended_before = self.mended_marked
+        self.mended_before = self.mended_before_island
         self.doubted_before = []
-        self.group = self.group_marked
-        self.listing.rewind(self.diagnostics_marked)
+        self.group = self.group_before
+        self.listing.rewind(self.diagnostics_before)
         self.queue.forget_island()
 
     def emit(self, draft: Draft, event: Event) -> None:
@@ -203,7 +207,7 @@ class Builder:
     def same(self, name: str) -> str:
         """Returns the text that a terminal has to repeat: a name, a key, a fence or a mark."""
         if name in CLOSING_LINES:
-            return self.marks.get(name, "")
+            return self.to_repeat.get(name, "")
         if self.draft is None:
             return ""
         return (self.draft.written_name if name == "SAME_NAME" else self.draft.written_key) or ""
@@ -243,7 +247,7 @@ class Builder:
         """Returns the open call; opens one at `start` if there is none."""
         if self.draft is None:
             self.draft = Draft(start)
-            self.draft.follow(self.listing.mark())
+            self.draft.set_checkpoint(self.listing.checkpoint())
             # A repair before the name, such as that of a misspelt opener, is a repair of this call.
             if self.mended_before:
                 self.draft.mend()

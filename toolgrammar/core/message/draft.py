@@ -10,7 +10,7 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any
 
-from toolgrammar.core.message.listing import START, Mark
+from toolgrammar.core.message.listing import START, Checkpoint
 from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.tools.call_words import arguments_of
@@ -81,8 +81,8 @@ class Draft:
         """Whether it lacks a closer without which the format reads it as text."""
         self.unclosed_to = -1
         """The offset up to which openers of arguments count, since their values lack closers."""
-        self.diagnostics = START
-        """The mark of the diagnostics before the call."""
+        self.checkpoint = START
+        """The checkpoint of the diagnostics before the call."""
 
     # The roles that were read
 
@@ -263,9 +263,9 @@ class Draft:
         if not self.given_out:
             self.fail(reason)
 
-    def follow(self, marked: Mark) -> None:
-        """Sets the mark of the diagnostics before the call."""
-        self.diagnostics = marked
+    def set_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Sets the checkpoint of the diagnostics before the call."""
+        self.checkpoint = checkpoint
 
     # Its events
 

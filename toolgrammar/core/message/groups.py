@@ -44,7 +44,7 @@ class Group:
         """Sets the mode that the section itself declares."""
         self.mode = mode
 
-    def follow(self, call_id: str) -> None:
+    def note_call(self, call_id: str) -> None:
         """Notes the id of its last call, on which the next one may depend."""
         self.last = call_id
 

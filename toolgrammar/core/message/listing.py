@@ -39,25 +39,25 @@ class Rest(NamedTuple):
         return Diagnostic(code, self.severity, message, Span(self.start, self.end), hint=_HINT)
 
 
-class Mark(NamedTuple):
+class Checkpoint(NamedTuple):
     """A position in a list of diagnostics, to which it can be rewound."""
 
     listed: int
     rest: Mapping[str, Rest]
 
 
-START: Final = Mark(0, {})
-"""The mark of an empty list."""
+START: Final = Checkpoint(0, {})
+"""The checkpoint of an empty list."""
 
 
 class Listing:
-    """The diagnostics of one message, which can be rewound to a mark."""
+    """The diagnostics of one message, which can be rewound to a checkpoint."""
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
         self._counts: dict[str, int] = {}
         self._rest: Mapping[str, Rest] = {}
-        """The counted diagnostics, by code; replaced and never changed, since marks hold it."""
+        """The counted diagnostics, by code; replaced and never changed, since checkpoints hold it."""
 
     def add(self, diagnostic: Diagnostic) -> bool:
         """Adds a diagnostic; returns whether it is listed, and not only counted."""
@@ -76,21 +76,23 @@ class Listing:
         self._rest = {**self._rest, code: Rest(known.more + 1, worst, start, end)}
         return False
 
-    def mark(self) -> Mark:
-        """Returns the mark of the current state, for `rewind`."""
-        return Mark(len(self.diagnostics), self._rest)
+    def checkpoint(self) -> Checkpoint:
+        """Returns the checkpoint of the current state, for `rewind`."""
+        return Checkpoint(len(self.diagnostics), self._rest)
 
-    def rewind(self, mark: Mark) -> None:
-        """Removes the diagnostics that were added after a mark."""
-        for each in self.diagnostics[mark.listed :]:
+    def rewind(self, checkpoint: Checkpoint) -> None:
+        """Removes the diagnostics that were added after a checkpoint."""
+        for each in self.diagnostics[checkpoint.listed :]:
             # `_counts` has the listed ones alone; those that are only counted are in `_rest`, which
-            # the mark restores.
+            # the checkpoint restores.
             self._counts[each.code] -= 1
-        del self.diagnostics[mark.listed :]
-        self._rest = mark.rest
+        del self.diagnostics[checkpoint.listed :]
+        self._rest = checkpoint.rest
 
-    def forget_doubts(self, since: Mark, until: Mark, codes: Iterable[str]) -> Mark:
-        """Removes errors with some codes between two marks; returns the adjusted second mark."""
+    def forget_doubts(
+        self, since: Checkpoint, until: Checkpoint, codes: Iterable[str]
+    ) -> Checkpoint:
+        """Removes errors with some codes between two checkpoints; returns the adjusted second checkpoint."""
         # The call became text, and text has no doubts. Its warnings, which report repairs, are
         # kept.
         known, kept = set(codes), []
@@ -100,7 +102,7 @@ class Listing:
             else:
                 kept.append(each)
         self.diagnostics[since.listed : until.listed] = kept
-        return Mark(since.listed + len(kept), until.rest)
+        return Checkpoint(since.listed + len(kept), until.rest)
 
     def end(self) -> list[Diagnostic]:
         """Adds, once, the diagnostics that count the others, and returns these."""

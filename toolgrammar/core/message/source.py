@@ -79,7 +79,7 @@ class SkippedText:
 
 
 class Parts:
-    """The parts of a text from several places in the source, which can be rewound to a mark."""
+    """The parts of a text from several places in the source, which can be rewound to a checkpoint."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -117,16 +117,16 @@ class Parts:
         self._floor = len(self.texts)
         self._room = self._floor + MOST
 
-    def mark(self) -> int:
-        """Returns the mark of the current state, for `rewind`."""
-        # A mark counts parts, so those before it must not be joined with later ones.
+    def checkpoint(self) -> int:
+        """Returns the number of parts so far, for `rewind`."""
+        # A checkpoint counts parts, so those before it must not be joined with later ones.
         self._floor = len(self.texts)
         return self._floor
 
-    def rewind(self, mark: int) -> None:
-        """Removes the parts that were added after a mark."""
-        del self.texts[mark:], self.offsets[mark:]
-        self._floor = mark
+    def rewind(self, checkpoint: int) -> None:
+        """Removes the parts that were added after a checkpoint."""
+        del self.texts[checkpoint:], self.offsets[checkpoint:]
+        self._floor = checkpoint
 
     def stretches(self) -> list[tuple[int, str]]:
         """Returns the text joined into stretches of the source, each with its offset.
@@ -187,14 +187,14 @@ class Source:
         """The number of characters in the blocks."""
         self.tail: list[str] = []
         """The last chunks, which are not in a block yet."""
-        self.mark = self.room = min(_BLOCK, limit)
-        """The length of the text when `room` reaches 0; the text has `mark - room` characters."""
+        self.full_at = self.room = min(_BLOCK, limit)
+        """The length of the text when `room` reaches 0; the text has `full_at - room` characters."""
 
     def stand_behind(self, prefix: str) -> None:
         """Begins with a text that is read and is not part of the message."""
         self.origin = len(prefix)
         self.limit += self.origin
-        self.mark = self.room = min(_BLOCK, self.limit)
+        self.full_at = self.room = min(_BLOCK, self.limit)
         self.append(prefix)
 
     def hide_markup_before(self) -> None:
@@ -214,7 +214,7 @@ class Source:
     @property
     def length(self) -> int:
         """The number of characters so far."""
-        return self.mark - self.room
+        return self.full_at - self.room
 
     @property
     def last(self) -> str:
@@ -238,7 +238,7 @@ class Source:
             self._join()
         length = self._joined
         self.room = min(_BLOCK, self.limit - length)
-        self.mark = length + self.room
+        self.full_at = length + self.room
         return self.room >= 0
 
     def _join(self) -> None:
@@ -280,7 +280,7 @@ class Source:
 
     def slice(self, start: int, end: int) -> str:
         """Returns the characters from `start` to before `end`, as far as there are any."""
-        length = self.mark - self.room
+        length = self.full_at - self.room
         start, end = max(start, self.first), min(end, length)
         if start >= end:
             return ""

@@ -51,7 +51,7 @@ class Turns:
         self.string_end = 1
         """The number of characters of the message that may be one JSON string; -1 if it is not one."""
         self.string_has_escapes = False
-        self.marks: tuple[str, ...] = ()
+        self.quotation_closers: tuple[str, ...] = ()
         """The marks that close the quotation that opens right before the last call."""
         self.quoted: dict[int, tuple[str, ...]] = {}
         """The calls after such opening marks, by number, with the closing marks of each."""
@@ -92,14 +92,14 @@ class Turns:
         """Notes the offset of the content of the code block around the next island, or -1."""
         self.fence = began
 
-    def stand_in_quotation(self, *, is_inside: bool, marks: tuple[str, ...]) -> None:
+    def stand_in_quotation(self, *, is_inside: bool, closers: tuple[str, ...]) -> None:
         """Notes how the next call is quoted.
 
         Args:
             is_inside: whether it stands in a line that quotes another text.
-            marks: those that close the quotation that opens right before it, if one does.
+            closers: those that close the quotation that opens right before it, if one does.
         """
-        self.quotation, self.marks = is_inside, marks
+        self.quotation, self.quotation_closers = is_inside, closers
 
     def stand_in_string(self, end: int, *, has_escapes: bool) -> None:
         """Notes up to which offset the message may be one string of JSON, or -1 if it is none."""

@@ -16,7 +16,7 @@ from toolgrammar.core.driver.reading_text import is_in_code
 from toolgrammar.core.machine.lost_openers import stands_unopened
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.message.listing import FormatMisfit
-from toolgrammar.core.several.format_choice import Ended, Judge, Mark, NoIsland
+from toolgrammar.core.several.format_choice import Ended, IslandStart, Judge, NoIsland
 from toolgrammar.core.several.open_search import OpenSearch, begins_at, search_openers, stands_at
 from toolgrammar.core.several.reasoning_ends import MOST_ALARMS, OtherEnds, end_of, follows_thought
 from toolgrammar.core.several.tried_format import TriedFormat, implies_tool, with_named_first
@@ -60,7 +60,7 @@ class TriedFormats:
         self.home: TriedFormat | None = None  # the current one again, if the open island is none
         self.home_node: Node | None = None
         self.judge = Judge(self.begin)
-        self.mark: Mark | None = None
+        self.island_start: IslandStart | None = None
         self.here: list[TriedFormat] = []  # all formats that open at the place of the open island
         # Whether an island is read, or was read last, and whether it stands in a section.
         self.opened = self.in_section = False
@@ -79,10 +79,10 @@ class TriedFormats:
             rest = chunk[start : start + _SLICE]
             last = final and start + _SLICE >= len(chunk)
             while (misfit := _misfit(driver, rest, final=last)) is not None:
-                assert self.mark is not None
+                assert self.island_start is not None
                 assert self.current is not None
                 self.alarms += misfit.in_reasoning
-                rest = self.judge.judge(driver, self.mark, self.current, misfit)
+                rest = self.judge.judge(driver, self.island_start, self.current, misfit)
         self.judge.settle(self.builder)
 
     def governs(self, node: Node) -> bool:
@@ -255,7 +255,7 @@ class TriedFormats:
         self.thought = self.begun if self.island_end == place else -1
         self.begun = place
         several = len(found) > 1
-        self.mark = Mark.of(driver) if several else None
+        self.island_start = IslandStart.of(driver) if several else None
         self.judge.open(self.builder, found[1:])
         self.begin(driver, found[0], watched=several)
 
@@ -271,7 +271,7 @@ class TriedFormats:
         self.opened, self.island_end = True, self.previous_island_end
         self.counted = min(self.counted, len(self.builder.calls))
         self.builder.watch(watched=watched)
-        self.builder.mark()
+        self.builder.begin_island()
         home, home_node = self.home, self.home_node
         assert home_node is not None
         # Another format opens here, so the last one's open calls and sections end before it.
@@ -304,7 +304,7 @@ class TriedFormats:
         if queue:
             following = queue.pop(0)
             driver.move_to(place)
-            self.begin(driver, following, watched=bool(queue) and self.mark is not None)
+            self.begin(driver, following, watched=bool(queue) and self.island_start is not None)
             return True
         self.opened = False
         self.builder.watch(watched=False)
@@ -362,12 +362,12 @@ class TriedFormats:
 
     def other_ends(self, driver: Driver, node: Node) -> OtherEnds | None:
         """Returns the ends of the reasoning in other formats; None if they do not matter."""
-        mark, current = self.mark, self.current
-        if mark is None or current is None or not self.builder.watched or self.trying:
+        island_start, current = self.island_start, self.current
+        if island_start is None or current is None or not self.builder.watched or self.trying:
             return None
         if self.alarms >= MOST_ALARMS:
             return None
-        buffer, place = driver.buffer, mark.origin - driver.base
+        buffer, place = driver.buffer, island_start.origin - driver.base
         own = end_of(self.several.traits[current.number].ends, buffer, place)
         numbers = [each.number for each in self.here if each is not current]
         found = {

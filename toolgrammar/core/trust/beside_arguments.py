@@ -124,7 +124,7 @@ def _names_other(builder: Builder, draft: Draft, place: int) -> bool:
 
 def _is_mended(builder: Builder, draft: Draft, key: Span) -> bool:
     """Whether a key only exists because of repaired quotes, such as `b` in `{"name": "a"b", …}`."""
-    found = builder.diagnostics[draft.diagnostics.listed :]
+    found = builder.diagnostics_of(draft)
     near = (each.span for each in found if each.code in _OF_QUOTES)
     # An inserted colon is at the end of the key.
     return any(span.start <= key.end and key.start <= span.end for span in near)

@@ -81,7 +81,7 @@ def what_was_open(builder: Builder, draft: Draft, status: Status) -> str | None:
     # A sound call has all of its closers, and a call with a doubt does not run anyway.
     if status != "repaired" or draft.doubts:
         return None
-    for each in builder.diagnostics[draft.diagnostics.listed :]:
+    for each in builder.diagnostics_of(draft):
         if each.code == _BARE:
             return ""
         closers = "".join(edit.replacement for edit in each.edits)

@@ -85,8 +85,8 @@ class Mended(NamedTuple):
 
 def doubt_mended(builder: Builder, draft: Draft) -> None:
     """Doubts a mended call whose name or values show that a repair may be wrong."""
-    found = builder.diagnostics[draft.diagnostics.listed :]
-    counted = builder.listing.mark().rest.keys()
+    found = builder.diagnostics_of(draft)
+    counted = builder.listing.checkpoint().rest.keys()
     codes = sure_codes(found) | (counted - _TYPED)
     # A call with a doubt does not run anyway, so no further reasons are looked for.
     if not draft.repaired or not codes or draft.doubts:

@@ -48,7 +48,7 @@ def report_owed(builder: Builder, draft: Draft, status: Status, end: int) -> Non
         status: the status of the call.
         end: the offset of its end.
     """
-    found = builder.diagnostics[draft.diagnostics.listed :]
+    found = builder.diagnostics_of(draft)
     said = {each.code for each in found if each.severity == "error"}
     for diagnostic in _owed(draft, status, max(end, draft.start), said):
         if builder.listing.add(diagnostic) and builder.queue.listening:

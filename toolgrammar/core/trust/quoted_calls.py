@@ -117,10 +117,10 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
         return
     start, text = _text_since_call(builder)
     # Calls without text between them are quoted together.
-    marks = closing_marks(text or _cut_value(builder))
-    if not marks and not text.strip():
-        marks = turns.marks
-    turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), marks=marks)
+    closers = closing_marks(text or _cut_value(builder))
+    if not closers and not text.strip():
+        closers = turns.quotation_closers
+    turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), closers=closers)
     turns.stand_in_element(element_around(text, turns.element))
     turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
     if signs.begin_other_turn(text):

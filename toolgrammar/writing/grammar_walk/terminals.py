@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgrammar.grammar.roles import COUNT_TERMINAL, RAW_LIKE
 from toolgrammar.patterns.fences import fence_round
-from toolgrammar.patterns.marks import mark_round
+from toolgrammar.patterns.heredocs import mark_round
 from toolgrammar.patterns.partial import without_look_around
 from toolgrammar.patterns.sample import sample
 from toolgrammar.patterns.trim import INDENT

@@ -6,7 +6,7 @@ import pytest
 
 from tests.units.core.held import check, format_in
 from toolgrammar import parse
-from toolgrammar.patterns.marks import quoted_alike
+from toolgrammar.patterns.heredocs import quoted_alike
 
 GRAMMAR = """//@ id: heredocs
 //@ trim: input=one-newline

@@ -31,7 +31,7 @@ def test_a_mark_takes_back_what_was_only_counted_too() -> None:
     listing = Listing()
     for at in range(MOST_LISTED + 1):
         listing.add(found("comma", at=at))
-    mark = listing.mark()
+    mark = listing.checkpoint()
     assert not listing.add(found("comma"))
     assert listing.add(found("colon"))
     listing.rewind(mark)
@@ -40,7 +40,7 @@ def test_a_mark_takes_back_what_was_only_counted_too() -> None:
 
 def test_room_that_was_taken_back_is_free_again() -> None:
     listing = Listing()
-    mark = listing.mark()
+    mark = listing.checkpoint()
     for _ in range(MOST_LISTED):
         listing.add(found("comma"))
     listing.rewind(mark)

@@ -57,7 +57,7 @@ def test_parts_go_back_to_a_mark_and_tell_where_they_stand() -> None:
         offset = -1 if number % 700 < 50 else number * 2 + (number > 900)
         parts.append("ab", offset)
         written.append(("ab", offset))
-    mark = parts.mark()
+    mark = parts.checkpoint()
     for number in range(1500):
         parts.append("cd", 10_000 + 2 * number)
     parts.rewind(mark)

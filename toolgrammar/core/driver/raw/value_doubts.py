@@ -15,7 +15,7 @@ from toolgrammar.core.message.reports import doubt_open
 from toolgrammar.core.payloads.json.typing_rules import is_broken_json, json_shape
 from toolgrammar.core.state.doubts import NEAR, ends_with_closer
 from toolgrammar.patterns.fences import opens_inside
-from toolgrammar.patterns.marks import marks_in
+from toolgrammar.patterns.heredocs import marks_in
 from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 

@@ -99,7 +99,7 @@ class Cursor:
     def stand_in(self, text: str) -> None:
         """Sets the offset of a text that is read, with which the source ends."""
         source = self._source
-        self.base = source.mark - source.room - len(text)
+        self.base = source.full_at - source.room - len(text)
 
     # Holding back
 

@@ -7,7 +7,7 @@ import pytest
 import toolgrammar
 from tests.units.core.cuts import read, save
 from toolgrammar import ToolCall
-from toolgrammar.patterns.marks import mark_round
+from toolgrammar.patterns.heredocs import mark_round
 
 RULES = r"""
 %import .common.text (TEXT, RAW, MARK, SAME_MARK)
