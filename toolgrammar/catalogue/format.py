@@ -131,7 +131,7 @@ class Format:
     def plain(self) -> ShortcutRules | None:
         """The rules of the shortcut for its messages; None if a call's end may change the call."""
         # Imported here, since listing the formats needs no machine.
-        from toolgrammar.core.machine.kept import machine_for
+        from toolgrammar.core.machine.caches import machine_for
 
         header, tables = self.header, self.tables
         # In these formats a call may change at its end: an argument becomes its id, or is copied

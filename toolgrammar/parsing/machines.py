@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.machine.kept import machine_for
+from toolgrammar.core.machine.caches import machine_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

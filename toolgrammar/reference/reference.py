@@ -19,7 +19,7 @@ from lark.grammar import Terminal as LarkTerminal
 from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import Grammar, load_grammar
 
-from toolgrammar.core.machine.kept import machine_for
+from toolgrammar.core.machine.caches import machine_for
 from toolgrammar.core.message.doubled import once
 from toolgrammar.grammar import files, roles, stored
 from toolgrammar.grammar.header import read_header

@@ -16,7 +16,7 @@ from toolgrammar.core.arguments.scanned_values import scanned_of
 from toolgrammar.core.calls import call_ends
 from toolgrammar.core.calls.completion import judge_calls
 from toolgrammar.core.calls.role_effects import close_role, open_role
-from toolgrammar.core.machine.kept import machine_for
+from toolgrammar.core.machine.caches import machine_for
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
 from toolgrammar.core.message.source import Source

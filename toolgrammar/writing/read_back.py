@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toolgrammar.core.driver.modes import new_driver
-from toolgrammar.core.machine.kept import machine_for
+from toolgrammar.core.machine.caches import machine_for
 from toolgrammar.core.message.build import Builder
 from toolgrammar.core.message.settings import Settings
 from toolgrammar.core.message.source import Source

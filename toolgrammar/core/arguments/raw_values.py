@@ -18,7 +18,7 @@ from toolgrammar.core.calls.role_effects import (
     report_twice,
     take_argument,
 )
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments
 from toolgrammar.core.message.source import Pieces
 from toolgrammar.core.payloads.json.tokens import as_json
@@ -302,7 +302,7 @@ class RawValues:
             doubt_type(self.builder, draft, draft.key, span)
 
 
-@kept
+@cached_on_argument
 def raws_of(builder: Builder) -> RawValues:
     """Returns the reader of the raw payloads of a message."""
     return RawValues(builder)

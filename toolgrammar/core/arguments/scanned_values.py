@@ -17,7 +17,7 @@ from toolgrammar.core.calls.role_effects import (
     report_twice,
     take_argument,
 )
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.message.reports import doubt, emit_arguments, report_edit
 from toolgrammar.core.payloads.json.tokens import TOO_DEEP
@@ -374,7 +374,7 @@ def _overlooks(builder: Builder, start: int) -> bool:
     return builder.source.slice(start, start + 1) == "{"
 
 
-@kept
+@cached_on_argument
 def scanned_of(builder: Builder) -> ScannedValues:
     """Returns the reader of the scanned payloads of a message."""
     return ScannedValues(builder)

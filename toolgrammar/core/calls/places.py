@@ -102,13 +102,13 @@ class Places:
 
 def places_in(builder: Builder) -> Places | None:
     """Returns the recorded places of a message; None if they are not recorded."""
-    found: Places | None = builder.kept.get(Places)
+    found: Places | None = builder.cache.get(Places)
     return found
 
 
 def note_places(builder: Builder) -> Places:
     """Starts recording the places of a message; returns the record."""
-    found: Places = builder.kept.setdefault(Places, Places())
+    found: Places = builder.cache.setdefault(Places, Places())
     return found
 
 

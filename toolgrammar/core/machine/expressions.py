@@ -125,13 +125,13 @@ class Expressions:
         return [self.any_name] if self.any_name else list(map(re.escape, self.tool_names))
 
 
-def sampled(terminal: Terminal) -> str:
+def sample_text(terminal: Terminal) -> str:
     """Returns the text of a terminal, or a text that its expression matches; "" if unknown."""
     return terminal.text or (sample(terminal.pattern) if terminal.kind == "regex" else "") or ""
 
 
 @cache
-def written(terminal: Terminal) -> str:
+def markup_text(terminal: Terminal) -> str:
     """Returns the simplest text of markup; "" for a pattern that matches more than markup."""
     if terminal.kind == "literal":
         return terminal.text

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from toolgrammar.core.evidence.mended_marks import MarksOfCalls
 from toolgrammar.core.evidence.remains import Remains
-from toolgrammar.core.machine.expressions import sampled, written
+from toolgrammar.core.machine.expressions import markup_text, sample_text
 from toolgrammar.grammar.call_evidence import is_of_calls, longest_texts, marks_of_calls
 from toolgrammar.grammar.roles import GROUP_ROLES
 from toolgrammar.patterns.beginnings import first_characters, without
@@ -44,13 +44,13 @@ _LINE: Final = r"(?<![^\n>])"
 _UNQUOTED: Final = r"(?<![\"'`])"
 
 
-class Writes(Protocol):
+class MachineView(Protocol):
     """The machine, as far as this module reads it."""
 
     expressions: Expressions
 
 
-class Token(Protocol):
+class StepView(Protocol):
     """A step of the machine, as far as this module reads it (`machine` imports it)."""
 
     role: str
@@ -62,15 +62,15 @@ class Token(Protocol):
     closes: tuple[str, ...]
 
     @property
-    def machine(self) -> Writes:
+    def machine(self) -> MachineView:
         """The machine, which writes terminals as expressions."""
 
     @property
-    def node(self) -> Place:
+    def node(self) -> NodeView:
         """The node that the step leads to."""
 
 
-class Place(Protocol):
+class NodeView(Protocol):
     """A node of the machine, as far as this module reads it."""
 
     closes_at_end: tuple[str, ...] | None
@@ -79,11 +79,11 @@ class Place(Protocol):
     tokens: list[tuple[str, Terminal]]
 
     @property
-    def steps(self) -> Mapping[str, Token]:
+    def steps(self) -> Mapping[str, StepView]:
         """The steps of the node's tokens, by group."""
 
     @property
-    def payloads(self) -> Sequence[Token]:
+    def payloads(self) -> Sequence[StepView]:
         """The steps of the payloads that may stand there."""
 
     @property
@@ -125,7 +125,7 @@ class LostOpener:
         """Whether the opener is missing at an index; None if it is not or more text is needed."""
         return True if self.whole.match(text, place) else None
 
-    def stands_before(
+    def is_missing_before(
         self, text: str, place: int, tools: Container[str], *, final: bool
     ) -> bool | None:
         """Whether the opener is missing at an index before a call of a known tool.
@@ -141,7 +141,7 @@ class LostOpener:
         return False
 
 
-def lost_openers(node: Place) -> Iterator[LostOpener]:
+def lost_openers(node: NodeView) -> Iterator[LostOpener]:
     """Yields the openers of calls and sections that may be missing at a text node."""
     # This applies only to text outside of all calls and sections.
     if node.closes_at_end is None or node.skipping or not node.accepts_text:
@@ -150,7 +150,7 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
     seen = set()
     for group, terminal in node.tokens:
         step = node.steps[group]
-        text = written(terminal)
+        text = markup_text(terminal)
         if len(text.strip()) < _MARK or not step.opens or _has_attributes(terminal, text):
             continue
         for before, name, behind in _ways(step.node):
@@ -162,9 +162,9 @@ def lost_openers(node: Place) -> Iterator[LostOpener]:
             if not (before or (behind and _opens_argument(behind[0]))):
                 continue
             # A `{` and a name are not enough to distinguish a call from other data.
-            if sum(len(written(each.terminal).strip()) for each in (*before, *behind)) < _MARK:
+            if sum(len(markup_text(each.terminal).strip()) for each in (*before, *behind)) < _MARK:
                 continue
-            pattern = _written(before, name, behind)
+            pattern = _lookahead(before, name, behind)
             # The same markup may follow two openers: the first one of the grammar is inserted.
             if pattern not in seen:
                 seen.add(pattern)
@@ -196,14 +196,14 @@ def opens_nothing(
     return compile_pattern(rf"(?!{_NAME_CHARACTER}){rest}")
 
 
-def lost_pairs(node: Place) -> list[tuple[str, str]]:
+def lost_pairs(node: NodeView) -> list[tuple[str, str]]:
     """Returns the expressions of a node's missing openers, each with that of its beginnings."""
     lost = (each for each in node.near_openers if isinstance(each, LostOpener))
     return [(each.unnamed, partial(each.unnamed) or "") for each in lost]
 
 
-def stands_unopened(
-    node: Place, text: str, place: int, tools: Container[str], *, final: bool
+def lacks_opener(
+    node: NodeView, text: str, place: int, tools: Container[str], *, final: bool
 ) -> bool | None:
     """Whether a call of a known tool stands at an index without its opener.
 
@@ -220,7 +220,7 @@ def stands_unopened(
     waits = False
     for each in node.near_openers:
         if isinstance(each, LostOpener):
-            stands = each.stands_before(text, place, tools, final=final)
+            stands = each.is_missing_before(text, place, tools, final=final)
             if stands:
                 return True
             # Another opener may match already, so the loop ends before more text is requested.
@@ -228,56 +228,58 @@ def stands_unopened(
     return None if waits else False
 
 
-def _ways(node: Place) -> Iterator[tuple[tuple[Token, ...], Token, tuple[Token, ...]]]:
+def _ways(node: NodeView) -> Iterator[tuple[tuple[StepView, ...], StepView, tuple[StepView, ...]]]:
     """Yields the ways to a tool's name: the literals before it, its step, the literals after it."""
-    for before, reached in _literals(node):
+    for before, reached in _literal_ways(node):
         for step in reached.steps.values():
             if step.role != "name" or step.kind != "regex":
                 continue
-            for behind, end in _literals(step.node):
+            for behind, end in _literal_ways(step.node):
                 # A name is evidence of a call only if its arguments have to follow.
                 if any(each.role == "key" for each in end.steps.values()) or end.payloads:
                     yield before, step, behind
 
 
-def _literals(node: Place) -> Iterator[tuple[tuple[Token, ...], Place]]:
-    """Yields the sequences of literals that may follow a node, each with the node after it."""
-    queue: list[tuple[tuple[Token, ...], Place]] = [((), node)]
+def _literal_ways(node: NodeView) -> Iterator[tuple[tuple[StepView, ...], NodeView]]:
+    """Yields the sequences of literals that may follow a node, the shortest first, each with its end."""
+    queue: list[tuple[tuple[StepView, ...], NodeView]] = [((), node)]
     seen = {id(node)}
-    # The queue grows while it is read, so the shortest way comes first.
+    # The queue grows while it is read.
     for path, reached in queue:
         yield path, reached
         for step in reached.steps.values() if not reached.accepts_text else ():
-            is_plain = written(step.terminal) and not (step.role or step.constants or step.closes)
+            is_plain = markup_text(step.terminal) and not (
+                step.role or step.constants or step.closes
+            )
             if len(path) < _MOST_LITERALS and is_plain and id(step.node) not in seen:
                 seen.add(id(step.node))
                 queue.append(((*path, step), step.node))
 
 
-def _is_mark(step: Token) -> bool:
+def _is_mark(step: StepView) -> bool:
     """Whether a literal is markup that prose does not have."""
-    text = written(step.terminal).strip()
+    text = markup_text(step.terminal).strip()
     return len(text) >= _MARK and not text[0].isalnum()
 
 
-def _opens_argument(step: Token) -> bool:
+def _opens_argument(step: StepView) -> bool:
     """Whether a literal is an opening tag, which distinguishes a name from a word of prose."""
-    return _is_mark(step) and re.match("<[^/]", written(step.terminal).strip()) is not None
+    return _is_mark(step) and re.match("<[^/]", markup_text(step.terminal).strip()) is not None
 
 
-def _written(before: tuple[Token, ...], name: Token, behind: tuple[Token, ...]) -> str:
-    """Returns the expression of a tool's name with the literals before and after it."""
+def _lookahead(before: tuple[StepView, ...], name: StepView, behind: tuple[StepView, ...]) -> str:
+    """Returns a lookahead to a tool's name with the literals before and after it."""
     quote = '"' if name.terminal.name == "JSON_STRING" else ""
     marked = bool(before) and _is_mark(before[0])
-    parts = [*map(_plain, before), f"{quote}{_NAME}{quote}"]
+    parts = [*map(_bounded_pattern, before), f"{quote}{_NAME}{quote}"]
     # After a mark the name is enough, unless a tag encloses the name, as also in results of tools.
-    in_tag = bool(behind) and written(behind[0].terminal).strip().startswith("</")
-    parts += () if marked and not in_tag else map(_plain, behind)
+    in_tag = bool(behind) and markup_text(behind[0].terminal).strip().startswith("</")
+    parts += () if marked and not in_tag else map(_bounded_pattern, behind)
     # A mark counts anywhere in a line; a JSON object inside a sentence is an example.
     return rf"{_UNQUOTED if marked else _LINE}(?={_BLANKS.join(parts)})"
 
 
-def _plain(step: Token) -> str:
+def _bounded_pattern(step: StepView) -> str:
     r"""Returns the expression of a token without the names of its groups, its blanks bounded.
 
     Of `<invoke name="` that is `<invoke\s{1,64}name="`. A stream matches it again with each chunk until
@@ -290,7 +292,7 @@ def _plain(step: Token) -> str:
 _OPENED: Final = frozenset({"call", *GROUP_ROLES})
 
 
-class TextNode(Place, Protocol):
+class TextNode(NodeView, Protocol):
     """The node at the beginning of a message, as far as this module reads it."""
 
     def openers(self) -> list[str]:
@@ -334,20 +336,20 @@ def _opens_call(start: TextNode, group: str, terminal: Terminal) -> bool:
     if step.opens or step.node.accepts_text or is_thought:
         return step.opens in _OPENED
     # `[TOOL_CALLS]` may open a call or a list of them: what follows it shows which.
-    return is_of_calls(terminal.text or sampled(terminal), "")
+    return is_of_calls(terminal.text or sample_text(terminal), "")
 
 
 def _openers(start: TextNode) -> Iterator[str]:
     """Yields the openers of calls and sections."""
     for group, terminal in start.tokens:
-        step, written = start.steps[group], sampled(terminal)
+        step, text = start.steps[group], sample_text(terminal)
         if _opens_call(start, group, terminal):
-            yield written
+            yield text
             yield from longest_texts(terminal)
         # If the word after a fence opens the call, the fence is a terminal of its own.
-        if written and not written.strip("`"):
+        if text and not text.strip("`"):
             for _, behind in step.node.tokens:
-                yield from (f"{written}{word}" for word in longest_texts(behind))
+                yield from (f"{text}{word}" for word in longest_texts(behind))
 
 
 def _with_what_follows(start: TextNode) -> Iterator[str]:

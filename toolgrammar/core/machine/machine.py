@@ -9,7 +9,7 @@ envelope does not nest inside itself, so a grammar has few nodes, and after the 
 of them are made.
 
 Node, step and machine refer to each other, so they are in one module. Other facts about a node
-(repairs, the end of a raw payload) are functions of it in their own modules: see `kept.py`.
+(repairs, the end of a raw payload) are functions of it in their own modules: see `caches.py`.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class Node:
         """The roles that close when text follows, and the stack of that text."""
         self.skipping = self.closes_group = False
         """Whether text is skipped here, and whether text ends a section here."""
-        self.kept: dict[Any, Any] = {}
-        """The cache of functions of the node: see `kept`."""
+        self.cache: dict[Any, Any] = {}
+        """The cache of functions of the node: see `caches.py`."""
         self._fill()
 
     def _fill(self) -> None:
@@ -323,8 +323,8 @@ class Step:
         """Whether it is such a raw payload, in place of a JSON value."""
         self.weight = len(terminal.text.strip()) if terminal.kind == "literal" else 0
         """The number of literal characters, as evidence that a call stands here."""
-        self.kept: dict[Any, Any] = {}
-        """The cache of functions of the step: see `kept`."""
+        self.cache: dict[Any, Any] = {}
+        """The cache of functions of the step: see `caches.py`."""
 
     def pair(self, raw: Step | None) -> None:
         """Sets the raw payload that may stand in place of this JSON payload."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.patterns.partial import tail_that_begins
 from toolgrammar.values.patterns import compile_pattern
 
@@ -41,7 +41,7 @@ class NextCall:
         """Matches the end of a text that may become such a beginning."""
 
 
-@kept
+@cached_on_argument
 def next_call_of(node: Node) -> NextCall:
     """Returns the beginnings of the next call of a list at a node."""
     return NextCall(node)

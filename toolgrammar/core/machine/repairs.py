@@ -14,8 +14,8 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolgrammar.core.machine.expressions import DISTINCTIVE, written
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
+from toolgrammar.core.machine.expressions import DISTINCTIVE, markup_text
 from toolgrammar.grammar.roles import CLOSING_LINES, GROUP_ROLES
 from toolgrammar.patterns.beginnings import literal_start
 from toolgrammar.patterns.partial import alternation, tail_that_begins
@@ -95,7 +95,7 @@ class Repairs:
                 step = reached.steps[group]
                 if path:
                     name = f"a{len(found)}"
-                    pattern, last = _unit(reached, group, terminal, name)
+                    pattern, last = _anchor_pattern(reached, group, terminal, name)
                     # Two ways may lead to the same markup: their patterns differ only in the
                     # group's name, and the shorter way counts.
                     key = pattern.replace(f"_{name}>", ">")
@@ -145,19 +145,19 @@ class Strays:
         self.beginnings = tail_that_begins(found)
 
 
-@kept
+@cached_on_argument
 def repairs_of(node: Node) -> Repairs:
     """Returns the possible insertions at a node before text that does not fit there."""
     return Repairs(node)
 
 
-@kept
+@cached_on_argument
 def strays_of(node: Node) -> Strays:
     """Returns the closers that may be left over in text directly after a call or a section."""
     return Strays(node)
 
 
-@kept
+@cached_on_argument
 def landmarks_of(node: Node) -> re.Pattern[str] | None:
     """Returns the expression of a node's tokens that prose does not have; None if none."""
     found = [
@@ -169,7 +169,7 @@ def landmarks_of(node: Node) -> re.Pattern[str] | None:
     return compile_pattern("|".join(found)) if found else None
 
 
-@kept
+@cached_on_argument
 def call_openers_of(node: Node) -> re.Pattern[str] | None:
     """Returns the expression of a node's tokens that open a call and are more than a word."""
     found = [
@@ -225,7 +225,7 @@ def without_last_tag(step: Step) -> str:
 def _can_be_inserted(step: Step) -> bool:
     """Whether a token is markup without a role, so that it can be inserted."""
     return (
-        (step.kind == "same" or written(step.terminal) != "")
+        (step.kind == "same" or markup_text(step.terminal) != "")
         and not step.role
         and not step.opens
         # A token with named groups has a part of the call, such as its id.
@@ -234,7 +234,7 @@ def _can_be_inserted(step: Step) -> bool:
     )
 
 
-def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, Step]:
+def _anchor_pattern(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, Step]:
     """Returns the expression of an anchor: a distinctive literal, or one and a repeated name.
 
     Returns:
@@ -243,7 +243,7 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
     machine, step = node.machine, node.steps[group]
     expressions = machine.expressions
     # A pattern that fills a role reads a value, which is not an anchor.
-    text = "" if step.role and terminal.kind != "literal" else written(terminal).strip()
+    text = "" if step.role and terminal.kind != "literal" else markup_text(terminal).strip()
     if not text:
         return "", step
     pattern = expressions.pattern(terminal)
@@ -251,7 +251,7 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
     if len(text) >= DISTINCTIVE or text in BRACKETS:
         return pattern, step
     # `</` alone is not evidence, but `</` and the name after it are.
-    repeated = _forced(step.node)
+    repeated = _only_step(step.node)
     # The name has to end there: `<search_all` is not `<search`.
     if repeated is not None and repeated.kind == "tool" and machine.tool_names:
         return f"{pattern}{_BLANKS}{expressions.pattern(repeated.terminal)}(?![\\w.-])", step
@@ -260,13 +260,13 @@ def _unit(node: Node, group: str, terminal: Terminal, name: str) -> tuple[str, S
     pattern += (
         f"{_BLANKS}(?P<{repeated.terminal.name}_{name}>{expressions.pattern(repeated.terminal)})"
     )
-    closing = _forced(repeated.node)
+    closing = _only_step(repeated.node)
     if closing is None or closing.kind != "literal":
         return pattern, repeated
     return pattern + _BLANKS + expressions.pattern(closing.terminal), closing
 
 
-def _forced(node: Node) -> Step | None:
+def _only_step(node: Node) -> Step | None:
     """Returns the step of the only token that may stand at a node; None if there is a choice."""
     # If text, a payload or the end of the text may stand there as well, there is a choice.
     alone = len(node.tokens) == 1 and not node.payloads and not node.accepts_text

@@ -22,8 +22,8 @@ from toolgrammar.core.calls import call_ends
 from toolgrammar.core.evidence.member_behind import ends_too_early
 from toolgrammar.core.evidence.named_tools import names_other_tool
 from toolgrammar.core.evidence.used import touches
-from toolgrammar.core.machine.expressions import written
-from toolgrammar.core.machine.lost_openers import stands_unopened
+from toolgrammar.core.machine.expressions import markup_text
+from toolgrammar.core.machine.lost_openers import lacks_opener
 from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
 from toolgrammar.core.machine.repairs import (
     BRACKETS,
@@ -142,7 +142,7 @@ def _end_before_text(driver: Driver, place: int) -> bool | None:
             return False
         doubtful = more or _is_glued(driver, place)
     if not doubtful and markup_follows(driver, place):
-        follows = stands_unopened(
+        follows = lacks_opener(
             path[-1].node, driver.buffer, place, driver.builder.tools, final=driver.final
         )
         if follows is None:
@@ -300,7 +300,7 @@ def text_of(step: Step, driver: Driver) -> str:
     """Returns the text of a token: the name that it repeats, or its own text."""
     if step.kind == "same":
         return driver.builder.same(step.terminal.name)
-    return written(step.terminal)
+    return markup_text(step.terminal)
 
 
 def _drop_junk(driver: Driver, start: int, end: int) -> None:

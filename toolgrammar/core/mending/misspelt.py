@@ -76,7 +76,7 @@ def _misspelt_opener(
                 return False
             continue
         # If the opener is missing, only the name of a known tool shows that a call begins.
-        stands = each.stands_before(buffer, place, driver.builder.tools, final=driver.final)
+        stands = each.is_missing_before(buffer, place, driver.builder.tools, final=driver.final)
         match = each.whole.match(buffer, place) if stands else None
         if match is not None:
             _report_inserted_opener(driver, place, each.text)

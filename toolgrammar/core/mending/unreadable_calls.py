@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.calls.role_effects import doubt_second
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.grammar.roles import JSON_LIKE
 from toolgrammar.values.patterns import blanks, late
@@ -63,7 +63,7 @@ class _Searches:
             yield self._size // 2
 
 
-@kept
+@cached_on_argument
 def searches_of(_builder: Builder) -> _Searches:
     """Returns the searches of a message, made on first use."""
     return _Searches()

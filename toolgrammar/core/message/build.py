@@ -96,8 +96,8 @@ class Builder:
         """The offsets of the last payloads that filled no role, at most 32."""
         self.keys_beside: dict[Span, str] = {}
         """The keys of members that fill no role, in the open island, by their places."""
-        self.kept: dict[Any, Any] = {}
-        """State that other packages keep with the message, such as `raws_of`, by its type."""
+        self.cache: dict[Any, Any] = {}
+        """State of the message that other packages cache with it, such as that of `raws_of`."""
 
     def use(self, settings: Settings) -> None:
         """Switches to the settings of a format, which may be another one than before."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.driver.reading_text import is_in_code
-from toolgrammar.core.machine.lost_openers import stands_unopened
+from toolgrammar.core.machine.lost_openers import lacks_opener
 from toolgrammar.core.machine.machine import LONGEST_OPENER
 from toolgrammar.core.message.listing import FormatMisfit
 from toolgrammar.core.several.format_choice import Ended, IslandStart, Judge, NoIsland
@@ -211,7 +211,7 @@ class TriedFormats:
         """Whether an opener of a node stands at an index, or is missing; None for more text."""
         if node.opener.match(driver.buffer, place):
             return True
-        return stands_unopened(node, driver.buffer, place, driver.builder.tools, final=driver.final)
+        return lacks_opener(node, driver.buffer, place, driver.builder.tools, final=driver.final)
 
     def _is_quoted(self, driver: Driver, place: int, length: int) -> bool | None:
         """Whether an opener is in inline code, or in a code block when no tools are known.

@@ -10,7 +10,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.machine.expressions import sampled
+from toolgrammar.core.machine.expressions import sample_text
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.message.reports import doubt, doubt_open
 from toolgrammar.core.payloads.raw.raw_tokens import ends_line
@@ -108,7 +108,7 @@ def may_end_argument(driver: Driver, closer: str) -> bool:
     # Only a closer that the format has can be that of an argument.
     spec, terminals = builder.spec(), driver.node.machine.tables.terminals
     takes_any = spec is None or bool(spec.properties)
-    return takes_any and any(sampled(each).strip() == closer for each in terminals)
+    return takes_any and any(sample_text(each).strip() == closer for each in terminals)
 
 
 def doubt_line_behind(driver: Driver) -> bool:
@@ -171,7 +171,7 @@ def doubt_last(driver: Driver) -> None:
         return
     behind = "".join(text for text, _ in candidate.behind)
     # If the damaged opener is that of a later call, that call counts and this one is text.
-    openers = [sampled(each) for _, each in driver.node.machine.start.tokens]
+    openers = [sample_text(each) for _, each in driver.node.machine.start.tokens]
     # A fence of three backticks that lost one is two backticks.
     is_fence = any(not each.strip("`") for each in openers)
     if (is_fence and "``" in behind) or marks_of(tuple(openers)).find(behind) is not None:

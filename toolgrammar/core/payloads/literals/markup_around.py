@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.grammar.payload_kinds import notation_of
 from toolgrammar.patterns.beginnings import literal_start
@@ -118,7 +118,7 @@ class MarkupAround:
         return None if not final and self._begins.are_at(text, at) else False
 
 
-@kept
+@cached_on_argument
 def markup_around(step: Step) -> MarkupAround:
     """Returns the markup around an object of bare words, for the step that reads it."""
     return MarkupAround(step)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.payloads.raw.raw_end import RawEnd
 from toolgrammar.patterns.beginnings import first_characters
 from toolgrammar.patterns.quick_search import Between, BetweenPatterns
@@ -31,7 +31,7 @@ _NO_NAMES: Final = ("\0", "\1")
 """Names that no tool has."""
 
 
-@kept
+@cached_on_argument
 def end_of_raw(step: Step) -> RawEnd:
     """Returns the end of the raw payload that a step reads."""
     node, role = step.node, step.role
@@ -65,9 +65,9 @@ def _around(machine: Machine) -> tuple[Machine, Machine] | None:
 
 def _shared(node: Node, role: str) -> RawEnd:
     key = RawEnd, role
-    found: RawEnd | None = node.kept.get(key)
+    found: RawEnd | None = node.cache.get(key)
     if found is None:
-        found = node.kept[key] = RawEnd(node, role)
+        found = node.cache[key] = RawEnd(node, role)
     return found
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.machine.expressions import sampled
+from toolgrammar.core.machine.expressions import sample_text
 from toolgrammar.core.machine.near_marks import near_mark
 from toolgrammar.core.machine.near_tokens import near_closer
 from toolgrammar.core.machine.repairs import repairs_of
@@ -72,7 +72,7 @@ class RawEnd(TokenPatterns):
         opener = self.machine.tables.call_opener
         first = {group for group, _ in node.tokens}
         # `]]>` may be before the closing tag, in one token with it.
-        self.in_cdata = any(sampled(each).lstrip().startswith("]]>") for _, each in node.tokens)
+        self.in_cdata = any(sample_text(each).lstrip().startswith("]]>") for _, each in node.tokens)
         """Whether it is CDATA, in which only its own closer is markup."""
         self.nests = (
             not self.fenced
@@ -309,7 +309,7 @@ class RawEnd(TokenPatterns):
         # `<think>` in a thought is a word; `<tool_call>` may be a call after a thought without
         # its closer.
         openers = [each for _, each in self.machine.start.tokens if each.name not in own]
-        marks = [each for each in openers if is_of_calls(each.text or sampled(each), "")]
+        marks = [each for each in openers if is_of_calls(each.text or sample_text(each), "")]
         return [f"{self.named(each, '')}(?P<island_{at}>)" for at, each in enumerate(marks)]
 
     def _near_closers(self) -> list[str]:

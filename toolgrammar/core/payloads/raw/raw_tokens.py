@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.machine.expressions import sampled
+from toolgrammar.core.machine.expressions import sample_text
 from toolgrammar.core.machine.near_tokens import near_opener
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern
 from toolgrammar.core.machine.repairs import repairs_of, without_last_tag
@@ -33,7 +33,7 @@ LONG = 5
 def is_tag(terminal: Terminal) -> bool:
     """Whether a terminal is a text of some length, in any case, without a name in it."""
     # A terminal with groups, as `<function=(?P<name>…)>`, matches another text in each call.
-    return len(sampled(terminal).strip()) > LONG and not terminal.groups
+    return len(sample_text(terminal).strip()) > LONG and not terminal.groups
 
 
 def is_bracket(terminal: Terminal) -> bool:
@@ -43,7 +43,7 @@ def is_bracket(terminal: Terminal) -> bool:
 
 def ends_line(terminal: Terminal) -> bool:
     """Whether a terminal is the end of a line, without markup."""
-    text = sampled(terminal)
+    text = sample_text(terminal)
     return "\n" in text and not text.strip()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.machine.expressions import sampled
+from toolgrammar.core.machine.expressions import sample_text
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.payloads.raw.raw_tokens import forced_steps
 from toolgrammar.patterns.damaged_marks import Damaged, marks_of
@@ -233,4 +233,4 @@ def _text(terminal: Terminal) -> str:
     # Its text is inserted later, for the placeholder of the terminal.
     if terminal.kind == "same":
         return f"\0{terminal.name}"
-    return sampled(terminal)
+    return sample_text(terminal)

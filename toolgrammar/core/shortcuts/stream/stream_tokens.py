@@ -58,7 +58,7 @@ class StreamTokens:
         """The offset where it ended."""
         self._count = 0
         """The number of tokens since the last text."""
-        self._unit = -1
+        self._call_start = -1
         """The offset of the part that may become a call, or -1."""
         self._token_start = -1
         """The offset of the last token after the name, where the arguments may begin, or -1."""
@@ -84,7 +84,7 @@ class StreamTokens:
         opener = self._text.read(text, position)
         if opener >= 0:
             self._node = self._text.node
-            self._unit = -1
+            self._call_start = -1
             self._count = 0
             self._cursor.read_with(self._read)
         return opener
@@ -157,8 +157,8 @@ class StreamTokens:
         # `'name':` is read where the grammar has `"name":`, but it is a repair.
         if traits.may_be_loose and match.string[start:end].strip() != traits.written:
             return False
-        if self._unit < 0:
-            self._unit = base + start
+        if self._call_start < 0:
+            self._call_start = base + start
         if message.name is not None:
             if message.arguments_start < 0:
                 self._token_start = base + start
@@ -195,12 +195,12 @@ class StreamTokens:
         # belongs to neither.
         if step.closes_before and not self._close(step.closes_before, self._last_end):
             return False
-        if self._unit < 0 or step.opens:
-            self._unit = start
+        if self._call_start < 0 or step.opens:
+            self._call_start = start
             self._in_group = self._in_group or step.opens in GROUP_ROLES
         for role, part in step.filled(match, written):
             if message.start < 0:
-                message.open(max(0, self._unit))
+                message.open(max(0, self._call_start))
                 self._token_start = -1  # Tokens before this call do not count.
             arguments = self._token_start if self._token_start >= 0 else start
             if not message.fill(role, part, arguments):
@@ -230,7 +230,7 @@ class StreamTokens:
             if role == "call":
                 if not message.end_call(end):
                     return False
-                self._unit = -1
+                self._call_start = -1
                 self._text.note_call_ended()
             elif role == "argument":
                 message.end_arguments(end)
@@ -301,8 +301,8 @@ class StreamTokens:
         """Begins a payload at an index; returns the index to read on, or `NEEDS_DRIVER`."""
         if step.closes_before and not self._close(step.closes_before, self._last_end):
             return NEEDS_DRIVER
-        if self._unit < 0:
-            self._unit = self._cursor.base + begin
+        if self._call_start < 0:
+            self._call_start = self._cursor.base + begin
         cursor, message = self._cursor, self._message
         if is_raw:
             before = self._previous is not None and "\n" in self._previous.terminal.trail

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgrammar.core.driver.payload_end import ends_call
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
 from toolgrammar.core.payloads.json.tokens import ChunkMemo
@@ -38,7 +38,7 @@ def read_token(node: Node, text: str, position: int, window: int) -> Found:
     return None if match is None else (node.steps[match.lastgroup or ""], match)
 
 
-@kept
+@cached_on_argument
 def tokens_of(node: Node) -> ChunkMemo[Found]:
     """Returns a cache: of short texts, the token behind the first character.
 
@@ -74,7 +74,7 @@ class TokenTraits:
         """Whether it is a literal that opens, closes and fills nothing."""
 
 
-@kept
+@cached_on_argument
 def traits_of(step: Step) -> TokenTraits:
     """Returns the properties of a token that the stream reader needs."""
     return TokenTraits(step)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 # The kinds of marks.
 NAME, ID, KEY = range(3)  # These take the text of their group.
-UNIT, FIRST_UNIT, FIRST_KEY, SAME_NAME, SAME_KEY = range(3, 8)
+CALL_START, FIRST_CALL_START, FIRST_KEY, SAME_NAME, SAME_KEY = range(3, 8)
 END_CALL, END_ARGUMENT, BEGIN_GROUP, END_GROUP = range(8, 12)
 
 _REPEATED = (SAME_NAME, SAME_KEY)
 _OPEN = (END_CALL, END_ARGUMENT, END_GROUP)  # A call is open before these.
-_BEFORE_NO_UNIT: Final = (UNIT, *_OPEN, *_REPEATED)
-"""The marks before which `UNIT` has no effect: a call is open, or begins at a later mark."""
+_BEFORE_NO_CALL_START: Final = (CALL_START, *_OPEN, *_REPEATED)
+"""The marks before which `CALL_START` has no effect: a call is open, or begins at a later mark."""
 
 OBJECTS = tuple(name for name, payload in PAYLOADS.items() if payload.object_only)
 """The payload terminals that can only be an object."""
@@ -91,7 +91,7 @@ def _capturing(pattern: str, needed: set[str]) -> str:
 def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[int, str]]:
     """Returns the marks that have an effect.
 
-    `UNIT` and `FIRST_UNIT` note where a call may begin. They have none if the call is open already,
+    `CALL_START` and `FIRST_CALL_START` note where a call may begin. They have none if the call is open already,
     or begins at a later mark.
     """
     needed: list[tuple[int, str]] = []
@@ -100,7 +100,7 @@ def _needed(marks: list[tuple[int, str]], payload: Step | None) -> list[tuple[in
     for kind, group in reversed(marks):
         # Backwards, since the following mark decides: `[` and the opener behind it may both begin a
         # call, and the last one before the name does.
-        if kind in (UNIT, FIRST_UNIT) and following in _BEFORE_NO_UNIT:
+        if kind in (CALL_START, FIRST_CALL_START) and following in _BEFORE_NO_CALL_START:
             continue
         # The opener of a section does not show where its call begins.
         if kind != BEGIN_GROUP:

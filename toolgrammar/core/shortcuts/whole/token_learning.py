@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolgrammar.core.driver.payload_end import ends_call
-from toolgrammar.core.machine.kept import kept
+from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.shortcuts.whole import fused_tokens
 from toolgrammar.core.shortcuts.whole.fused_tokens import SCANNED, WHOLE_MATCH, FusedTokens
 from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
@@ -66,7 +66,7 @@ class Learned:
         """The number of times that each run was seen."""
 
 
-@kept
+@cached_on_argument
 def learned_from(_node: Node) -> Learned:
     """Returns what was learned from a node on; nothing at first."""
     return Learned()
@@ -220,9 +220,9 @@ def _marks(
     if needs_driver(step) or (step.closes_before and not number):
         return None
     marks = [(_CLOSING_MARKS[role], f"g{number - 1}") for role in step.closes_before]
-    unit = _start_mark(run, number)
-    if unit is not None:
-        marks.append((unit, group))
+    start_mark = _start_mark(run, number)
+    if start_mark is not None:
+        marks.append((start_mark, group))
     if step.opens in GROUP_ROLES:
         marks.append((fused_tokens.BEGIN_GROUP, group))
     for name, role in found:
@@ -237,7 +237,7 @@ def _marks(
 def _start_mark(run: Run, number: int) -> int | None:
     """Returns the mark that notes a token with which a call may begin; None for other tokens.
 
-    `FIRST_UNIT` has an effect only if no earlier token of the island is noted.
+    `FIRST_CALL_START` has an effect only if no earlier token of the island is noted.
     """
     step = run.steps[number]
     begins = step.opens or "call" in step.closes_before
@@ -245,8 +245,8 @@ def _start_mark(run: Run, number: int) -> int | None:
     if number and "call" in run.steps[number - 1].closes:
         begins = True
     if begins or (not number and run.nodes[0].accepts_text):
-        return fused_tokens.UNIT
-    return None if number else fused_tokens.FIRST_UNIT
+        return fused_tokens.CALL_START
+    return None if number else fused_tokens.FIRST_CALL_START
 
 
 def _guarded_token(node: Node, step: Step, group: str) -> tuple[str, list[tuple[str, str]]]:

@@ -81,7 +81,7 @@ class WholeReader:
         self.id: str | None = None
         self.arguments: dict[str, Any] | None = None
         self.arguments_start = self.arguments_end = -1
-        self.start = self.unit = -1
+        self.start = self.call_start = -1
         self.passed = False
         """Whether a member without a role came."""
 
@@ -112,7 +112,7 @@ class WholeReader:
                     return False
             if match is None:
                 return not self.in_group  # The driver mends a section without its closer.
-            self.unit = -1  # The next island begins with its first token.
+            self.call_start = -1  # The next island begins with its first token.
             behind = len(self.calls)
             found = self._island(node, end)
             if found is None:
@@ -129,7 +129,7 @@ class WholeReader:
         Returns:
             The node and the index after it; None if the driver has to read it.
         """
-        self.unit = -1
+        self.call_start = -1
         return self._island(node or self.machine.start, start)
 
     def _in_section(self, between: str, before: int) -> bool:
@@ -184,8 +184,10 @@ class WholeReader:
             if mark <= fused_tokens.KEY:
                 if not self._take_text(mark, match[group]):
                     return False
-            elif mark == fused_tokens.UNIT or (mark == fused_tokens.FIRST_UNIT and self.unit < 0):
-                self.unit = match.start(group)
+            elif mark == fused_tokens.CALL_START or (
+                mark == fused_tokens.FIRST_CALL_START and self.call_start < 0
+            ):
+                self.call_start = match.start(group)
             elif mark == fused_tokens.END_ARGUMENT:  # The argument may have no value.
                 if self.arguments_start >= 0:
                     self.arguments_end = match.end(group)
@@ -196,7 +198,7 @@ class WholeReader:
     def _take_text(self, mark: int, written: str) -> bool:
         """Takes a name, a key or an id; False if the call has a name or an id already."""
         if self.start < 0:
-            self.start = self.unit
+            self.start = self.call_start
         if mark == fused_tokens.KEY:
             self.written_key = written
             self.key = decoded_token(written).strip()
@@ -297,7 +299,7 @@ class WholeReader:
             return -1
         self.arguments = cast("dict[str, Any]", value)
         if self.start < 0:
-            self.start = self.unit
+            self.start = self.call_start
         if self.arguments_start < 0:
             self.arguments_start = start
         self.arguments_end = self.last_end = end

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from toolgrammar import formats
-from toolgrammar.core.machine.kept import machine_for
+from toolgrammar.core.machine.caches import machine_for
 from toolgrammar.core.payloads.raw.named_end import NamedEnd, end_of_raw
 from toolgrammar.core.payloads.raw.raw_end import RawEnd
 from toolgrammar.grammar.roles import RAW_LIKE

@@ -1,8 +1,8 @@
-"""Caches the machines of a grammar with its tables, and what functions find of a node on the node.
+"""Caches the machines of a grammar with its tables, and results of functions on their argument.
 
 Example, a function that searches the repairs of each node only once:
 
-    @kept
+    @cached_on_argument
     def repairs_of(node: Node) -> Repairs: ...
 
 Other packages need more of a node than the machine has: its repairs, the ends of its raw payloads,
@@ -22,33 +22,34 @@ if TYPE_CHECKING:
 
     from toolgrammar.grammar.tables import Tables
 
-_MACHINES_KEPT = 64
+_MOST_MACHINES = 64
+"""The most machines that the tables of one grammar cache."""
 
 
-class Keeps(Protocol):
-    """An object with a cache, such as a node or a step."""
+class HasCache(Protocol):
+    """A node, a step or a builder, with the results of functions of it, by the function."""
 
-    kept: dict[Any, Any]
-
-
-OfT = TypeVar("OfT", bound=Keeps)
-FoundT = TypeVar("FoundT")
+    cache: dict[Any, Any]
 
 
-def kept(find_out: Callable[[OfT], FoundT]) -> Callable[[OfT], FoundT]:
-    """Makes a function of such an object cache its result on it."""
+ArgumentT = TypeVar("ArgumentT", bound=HasCache)
+ResultT = TypeVar("ResultT")
 
-    @wraps(find_out)
-    def found(of: OfT) -> FoundT:
-        known = of.kept
+
+def cached_on_argument(function: Callable[[ArgumentT], ResultT]) -> Callable[[ArgumentT], ResultT]:
+    """Makes a function of one argument cache its result in the argument's `cache`."""
+
+    @wraps(function)
+    def cached(argument: ArgumentT) -> ResultT:
+        results = argument.cache
         # A failing lookup is rare, and `try` costs nothing if it succeeds.
         try:
-            return known[find_out]  # type: ignore[no-any-return]
+            return results[function]  # type: ignore[no-any-return]
         except KeyError:
-            result = known[find_out] = find_out(of)
+            result = results[function] = function(argument)
             return result
 
-    return found
+    return cached
 
 
 def machine_for(tables: Tables, tool_names: Iterable[str]) -> Machine:
@@ -65,7 +66,7 @@ def machine_for(tables: Tables, tool_names: Iterable[str]) -> Machine:
     if machine is None:
         # Requests of one application share few sets of tools. If each request has its own set, the
         # machines must not fill the memory.
-        if len(tables.machines) >= _MACHINES_KEPT:
+        if len(tables.machines) >= _MOST_MACHINES:
             tables.machines.clear()
         machine = tables.machines[key] = Machine(tables, key)
     return machine
