@@ -116,11 +116,11 @@ class Marks:
         near = _near_signs(text, likely)
         # Few texts have a piece of a mark near a sign, and to look is cheaper than to search.
         around = "\0".join([text[start:end] for start, end in near])
-        held = [piece for piece in self.pieces if piece in around]
-        if not (held or is_cut):
+        intact = [piece for piece in self.pieces if piece in around]
+        if not (intact or is_cut):
             return None
         for mark in likely:
-            for found in mark.damaged(text, near, held, is_cut=is_cut):
+            for found in mark.damaged(text, near, intact, is_cut=is_cut):
                 if not (self._is_other(found, text) or (pairs and _is_paired(found, text))):
                     return found
         return None
@@ -152,8 +152,8 @@ class Marks:
         """Returns the marks that may be damaged in a text."""
         # Most texts contain few of these characters, and `in` is cheaper than the search for a
         # mark.
-        held = [marks for sign, marks in self._by_sign.items() if sign in text]
-        return list(dict.fromkeys(chain.from_iterable(held)))
+        possible = [marks for sign, marks in self._by_sign.items() if sign in text]
+        return list(dict.fromkeys(chain.from_iterable(possible)))
 
     def _is_other(self, found: Damaged, text: str) -> bool:
         """Whether the match is part of an undamaged mark."""
@@ -190,13 +190,13 @@ class _Mark:
         self.pieces = [(text[a:b], a) for a, b in pairwise(cuts) if b > a]
         """Its pieces, each with its place in it: damage leaves one of them intact."""
         total = self.punctuation.total()
-        self._kept = min(max(total - 1, 2), total)
+        self._least_left = min(max(total - 1, 2), total)
         """How many characters other than letters must be left: all, or all but one of many."""
         symbols = {each: n for each, n in self.punctuation.items() if is_symbol(each)}
         self._symbols = symbols if sum(symbols.values()) > 1 else {}
         """How often each symbol occurs in it; empty if there are fewer than two in all."""
         by_rarity = sorted(self.punctuation.elements(), key=lambda each: (each in _USUAL, each))
-        self.signs = "".join([*by_rarity[: total - self._kept + 1], *self._symbols])
+        self.signs = "".join([*by_rarity[: total - self._least_left + 1], *self._symbols])
         """Characters of which damage leaves one: of `</a>` it removes one, so `<` or `>` is left.
 
         The chosen ones are rare in texts of any kind.
@@ -206,7 +206,7 @@ class _Mark:
         self,
         text: str,
         stretches: Iterable[tuple[int, int]],
-        held: Collection[str],
+        intact: Collection[str],
         *,
         is_cut: bool,
     ) -> Iterator[Damaged]:
@@ -215,14 +215,14 @@ class _Mark:
         Args:
             text: the text.
             stretches: where in the text the mark may be.
-            held: those pieces of marks that stand in the stretches.
+            intact: those pieces of marks that stand in the stretches.
             is_cut: whether the end of the message ends the text.
         """
         seen = set()
         # A repetitive text has the same few windows again and again.
         near: dict[str, _Near] = {}
         size, most = len(self.text), self.most
-        for piece, offset in [each for each in self.pieces if each[0] in held]:
+        for piece, offset in [each for each in self.pieces if each[0] in intact]:
             for place in places(piece, text, stretches):
                 # The possible start of the mark, with room for superfluous characters.
                 start = max(0, place - offset - most)
@@ -275,14 +275,14 @@ class _Mark:
         """Whether no more characters are missing than may be damaged."""
         missing = 0
         for each, count in self.characters:
-            if (held := window.count(each)) < count:
-                missing += count - held
+            if (left := window.count(each)) < count:
+                missing += count - left
         return missing <= self.most
 
     def _keeps_marks(self, found: str) -> bool:
         """Whether enough characters other than letters are left: all, or all but one of many."""
         left = sum([min(found.count(each), count) for each, count in self.punctuation.items()])
-        if left >= self._kept:
+        if left >= self._least_left:
             return True
         # `1|a|b>`: the bars of special tokens are enough, whatever happened to `</`.
         symbols = self._symbols

@@ -198,7 +198,7 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
     """
     if not items:
         return None
-    half = _characters(items) // 2
+    half = _literal_run(items) // 2
     first, rest = (items[:half], items[half:]) if half > 1 else (items[:1], items[1:])
     if first[0][0] is sre.MIN_REPEAT:
         first = [(sre.MAX_REPEAT, first[0][1])]  # the text ends after it, or a few characters later
@@ -206,7 +206,7 @@ def _begin_sequence(items: list[Any], flags: int) -> str | None:
     part = _begin_sequence(first, flags) if half > 1 else _begin(first[0], flags)
     # Whether the whole first part is a proper beginning: something must follow it, or an
     # anchor has to examine the next character.
-    ends = bool(rest) and (_can_grow(rest) or _looks_on(rest))
+    ends = bool(rest) and (_can_grow(rest) or _has_end_anchor(rest))
     behind = _begin_sequence(rest, flags)
     if ends and rest[0] == (sre.AT, sre.AT_END) and not flags & re.MULTILINE:
         # `$` also matches before a line end that ends the text.
@@ -230,8 +230,8 @@ def _is_of_one_kind(item: tuple[Any, Any]) -> bool:
     return low <= 1 and len(body) == 1 and body[0][0] in _ONE_CHARACTER
 
 
-def _characters(items: list[Any]) -> int:
-    """Counts the literal characters at the beginning of a sequence."""
+def _literal_run(items: list[Any]) -> int:
+    """Returns the number of literal characters at the beginning of a sequence."""
     return next((at for at, item in enumerate(items) if item[0] is not sre.LITERAL), len(items))
 
 
@@ -247,17 +247,17 @@ def _can_grow(items: list[Any]) -> bool:
     return False
 
 
-def _looks_on(items: list[Any]) -> bool:
-    """Whether an anchor comes that depends on the next character."""
+def _has_end_anchor(items: list[Any]) -> bool:
+    """Whether a sequence has an anchor that depends on the next character, outside of groups."""
     return any(operator is sre.AT and argument in _END_ANCHORS for operator, argument in items)
 
 
 def looks_on(pattern: str) -> bool:
     """Whether the character after a match of `pattern` decides if it is a match."""
-    return _looks_behind(list(parse_pattern(pattern)))
+    return _looks_on(list(parse_pattern(pattern)))
 
 
-def _looks_behind(items: list[Any]) -> bool:
+def _looks_on(items: list[Any]) -> bool:
     """Whether an anchor or a look-ahead in a sequence examines the text after it."""
     for operator, argument in items:
         if operator is sre.AT:
@@ -265,7 +265,7 @@ def _looks_behind(items: list[Any]) -> bool:
         elif operator in ASSERTIONS:
             found = argument[0] > 0
         else:
-            found = any(_looks_behind(list(body)) for body in bodies(operator, argument))
+            found = any(_looks_on(list(body)) for body in bodies(operator, argument))
         if found:
             return True
     return False

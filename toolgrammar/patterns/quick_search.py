@@ -19,11 +19,10 @@ from toolgrammar.patterns.partial import MOST_BLANKS, normalised
 from toolgrammar.values.patterns import compile_pattern, late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable
 
+    # Both return the first match in a text: from an index on, or also from none.
     Search = Callable[[str, int], re.Match[str] | None]
-    from collections.abc import Callable, Container
-
     Finder = Callable[..., re.Match[str] | None]
 
 _LONG: Final = 2048

@@ -47,15 +47,22 @@ class Trimmer:
     """Passes on the certain text of a payload; `finish` returns the rest at its end."""
 
     def __init__(self, mode: str, *, before: bool = True, holds: bool = False) -> None:
+        """Begins a payload.
+
+        Args:
+            mode: one of `MODES`.
+            before: whether the mode `one-newline` removes a line end in front, too.
+            holds: whether a line end is held that may belong to the markup after a missing closer.
+        """
         self.mode = mode
         self.holds = holds
-        """Whether a line end is held that may belong to the markup after a missing closer."""
         self.dropped = 0
         """How many characters `finish` dropped because the closer is missing."""
-        self.before = before
         # These modes remove nothing from the front.
         self.began = mode in (NONE, RIGHT, INDENT) or (mode == ONE_NEWLINE and not before)
+        """Whether the front of the payload is trimmed: from there on only its end changes."""
         self.held: list[str] = []
+        """The text that is not certain yet, in pieces."""
 
     def feed(self, text: str) -> str:
         """Accepts the next part of the payload; returns the text that is certain."""
@@ -111,17 +118,17 @@ class Trimmer:
             self.held.append(text)
             return ""
         text = "".join(self.held) + text
-        cut = self._tail_start(text)
-        self.held = [text[cut:]] if cut < len(text) else []
-        return text[:cut]
+        end = self._certain_end(text)
+        self.held = [text[end:]] if end < len(text) else []
+        return text[:end]
 
-    def _tail_start(self, text: str) -> int:
+    def _certain_end(self, text: str) -> int:
+        """Returns the index up to which a text is certain: the white space behind it may be trimmed."""
         if self.mode in (ONE_NEWLINE, NONE):
             end = _before_line_end(text, len(text))
             # Two are held: the payload's own, and one before markup after a missing closer.
             return _before_line_end(text, end) if self.holds and self.mode != NONE else end
-        kept = text.rstrip("\r\n") if self.mode == NEWLINES else text.rstrip()
-        return len(kept)
+        return len(text.rstrip("\r\n" if self.mode == NEWLINES else None))
 
     def finish(self, *, whole: bool = True, mended: bool = False) -> str:
         """Returns the held text without the white space that is trimmed at the end.
