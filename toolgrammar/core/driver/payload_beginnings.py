@@ -1,4 +1,4 @@
-"""Reads how a payload begins: in a code fence, without its brace, or with what may be raw text.
+"""Reads how a payload begins: sound and whole, in a code fence, without its brace, or like raw text.
 
 Examples: of `[TOOL_CALLS]f[ARGS]"city": "Rome"}` the arguments are read as `{"city": "Rome"}`. Where
 the grammar allows JSON and raw text, `[1, 2]` before `</parameter>` is JSON, `[1, 2] or so` is text.
@@ -17,15 +17,19 @@ from toolgrammar.core.mending.envelopes import skip_fence
 from toolgrammar.core.mending.misspelt import stands_misspelt_closer
 from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
-from toolgrammar.grammar.roles import ANY_JSON, JSON_LIKE
+from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
+from toolgrammar.core.payloads.json.typing_rules import needs_typing
+from toolgrammar.core.payloads.json.whole import read_whole
+from toolgrammar.grammar.roles import ANY_JSON, JSON_LIKE, STRICT_JSON
 from toolgrammar.patterns.partial import MAX_TOKEN
 from toolgrammar.values.diagnostics import Edit
 from toolgrammar.values.patterns import blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine.machine import Step
+    from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
+    from toolgrammar.values.json_types import JsonValue
 
 _FENCE = late(r"```\w{0,16}\s{1,64}\{")
 _MEMBER = late(r'"(?:[^"\\\r\n]|\\.){1,64}"\s{0,64}:')
@@ -110,6 +114,37 @@ def read_fence_end(driver: Driver) -> bool:
         position = end.end()
     driver.payload.close_fence()
     return leave(driver, position)
+
+
+def sound_json(
+    driver: Driver, step: Step, start: int, *, as_text: bool
+) -> tuple[JsonValue, int] | None:
+    """Returns a JSON value that is sound and whole in the buffer, and its end; None if it is not."""
+    name = step.terminal.name
+    # The fast reader checks only the default limit of the depth, so a lower one needs the scanner.
+    if name not in STRICT_JSON or driver.max_depth < MAX_DEPTH:
+        return None
+    object_only = name == "JSON_OBJECT" and not as_text
+    whole = read_whole(driver.buffer, start, object_only=object_only)
+    guide = driver.builder.guide(step.role)
+    # Values that the schema converts to another type are left to the scanner, which does that.
+    if whole is None or (guide is not None and needs_typing(whole[0], guide)):
+        return None
+    # `{"a": 1}, "b": 2}` closes too early: only the text after the value shows that it is sound.
+    return whole if _is_end_confirmed(driver, step.node, whole[1]) else None
+
+
+def _is_end_confirmed(driver: Driver, node: Node, end: int) -> bool:
+    """Whether the text after a complete payload confirms that it ends there."""
+    buffer = driver.buffer
+    place = blanks.match(buffer, end).end()
+    # In a stream the text after the value has not come yet, so the scanner reads the value.
+    if place == len(buffer):
+        return driver.final
+    if node.accepts_text or driver.builder.strict:
+        return True
+    tokens, anchors = node.token, repairs_of(node).pattern
+    return bool(tokens.match(buffer, place) or anchors.match(buffer, place))
 
 
 def open_implied(driver: Driver, start: int) -> None:

@@ -18,28 +18,24 @@ from toolgrammar.core.driver.payload_beginnings import (
     open_implied,
     other_spelling,
     read_fence_end,
+    sound_json,
 )
 from toolgrammar.core.driver.payload_end import commit_if_delimited, end_before_text, leave
 from toolgrammar.core.driver.raw.reader import read_raw
 from toolgrammar.core.driver.raw.state import RawReader
 from toolgrammar.core.driver.raw.thought_calls import LineOpeners
-from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.unreadable_calls import holds_arguments, pass_unreadable
 from toolgrammar.core.message.reports import doubt_open
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
-from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
-from toolgrammar.core.payloads.json.typing_rules import needs_typing
-from toolgrammar.core.payloads.json.whole import read_whole
 from toolgrammar.core.payloads.raw.named_end import end_of_raw
 from toolgrammar.core.payloads.scanners import literal_of, scanner_for
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
-from toolgrammar.grammar.roles import JSON_LIKE, PROSE_ROLES, RAW_LIKE, STRICT_JSON
+from toolgrammar.grammar.roles import JSON_LIKE, PROSE_ROLES, RAW_LIKE
 from toolgrammar.patterns.partial import MAX_TOKEN, MOST_BLANKS
-from toolgrammar.values.patterns import blanks
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
-    from toolgrammar.core.machine.machine import Node, Step
+    from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.payloads.literals.scan_python import PythonScanner
     from toolgrammar.core.payloads.scanners import CallScanner, Scanner
     from toolgrammar.core.state.driver import Driver
@@ -149,20 +145,11 @@ def _enter_scanned(driver: Driver, step: Step, start: int, *, as_text: bool) -> 
     if builder.draft is not None and not PAYLOADS[name].has_end:
         builder.draft.begin_without_end()
     _commit_at_payload(driver, step)
-    # The fast reader checks only the default limit of the depth, so a lower one needs the scanner.
-    if name in STRICT_JSON and driver.max_depth >= MAX_DEPTH:
-        object_only = name == "JSON_OBJECT" and not as_text
-        whole = read_whole(driver.buffer, start, object_only=object_only)
-        guide = builder.guide(step.role)
-        # Values that the schema converts to another type are left to the scanner, which does that.
-        if whole is not None and guide is not None and needs_typing(whole[0], guide):
-            whole = None
-        # `{"a": 1}, "b": 2}` closes too early: only the text after the value shows that it is
-        # sound.
-        if whole is not None and _is_end_confirmed(driver, step.node, whole[1]):
-            value, end = whole
-            scanned_of(builder).take_whole(value, driver.buffer[start:end], driver.base + end)
-            return _leave(driver, end)
+    whole = sound_json(driver, step, start, as_text=as_text)
+    if whole is not None:
+        value, end = whole
+        scanned_of(builder).take_whole(value, driver.buffer[start:end], driver.base + end)
+        return _leave(driver, end)
     driver.payload.scan(_new_scanner(driver, step, name))
     driver.read_by(read_scanned)
     return True
@@ -223,19 +210,6 @@ def _doubt_text_for_json(driver: Driver, step: Step, start: int) -> None:
     doubt_open(
         builder, "bare-text", "Found a value that is no JSON; kept as text", Span(start, start)
     )
-
-
-def _is_end_confirmed(driver: Driver, node: Node, end: int) -> bool:
-    """Whether the text after a complete payload confirms that it ends there."""
-    buffer = driver.buffer
-    place = blanks.match(buffer, end).end()
-    # In a stream the text after the value has not come yet, so the scanner reads the value.
-    if place == len(buffer):
-        return driver.final
-    if node.accepts_text or driver.builder.strict:
-        return True
-    tokens, anchors = node.token, repairs_of(node).pattern
-    return bool(tokens.match(buffer, place) or anchors.match(buffer, place))
 
 
 def _new_scanner(driver: Driver, step: Step, name: str) -> Scanner | JsonPayload:

@@ -97,23 +97,7 @@ def mend(driver: Driver) -> bool | None:
             return False
     anchor = _anchor(driver, place)
     if anchor is not None:
-        is_cut = driver.builder.end.is_cut
-        is_early = driver.has_name and ends_too_early(
-            buffer, place, final=driver.final, is_cut=is_cut
-        )
-        if is_early is None:
-            return False
-        # `<|start|>assistant` may open a call, a thought or an answer: alone it does not show
-        # which.
-        begins = anchor.step.opens != "" or "call" in anchor.step.closes_before
-        begins = begins or driver.start_node.opener.match(buffer, place) is not None
-        breaks_off = begins and may_lack_arguments(driver, place)
-        doubtful = is_early or ended_with_line(driver) or breaks_off
-        insert_markup(driver, anchor.path, doubtful=doubtful)
-        driver.move_to(place)
-        if driver.node.accepts_text and not driver.builder.has_draft:
-            driver.to_text()  # the anchor opens an island, which may turn out not to be a call
-        return True
+        return _insert_before_anchor(driver, anchor, place)
     if _complete_closer(driver, place):
         return True
     junk = JUNK.match(buffer, place)
@@ -124,6 +108,24 @@ def mend(driver: Driver) -> bool | None:
     if passed is not None:
         return passed
     return _end_before_text(driver, place)
+
+
+def _insert_before_anchor(driver: Driver, anchor: Anchor, place: int) -> bool:
+    """Inserts the markup that is missing before an anchor; False if more text is needed."""
+    buffer, is_cut = driver.buffer, driver.builder.end.is_cut
+    is_early = driver.has_name and ends_too_early(buffer, place, final=driver.final, is_cut=is_cut)
+    if is_early is None:
+        return False
+    # `<|start|>assistant` may open a call, a thought or an answer: alone it does not show which.
+    begins = anchor.step.opens != "" or "call" in anchor.step.closes_before
+    begins = begins or driver.start_node.opener.match(buffer, place) is not None
+    breaks_off = begins and may_lack_arguments(driver, place)
+    doubtful = is_early or ended_with_line(driver) or breaks_off
+    insert_markup(driver, anchor.path, doubtful=doubtful)
+    driver.move_to(place)
+    if driver.node.accepts_text and not driver.builder.has_draft:
+        driver.to_text()  # the anchor opens an island, which may turn out not to be a call
+    return True
 
 
 def _end_before_text(driver: Driver, place: int) -> bool | None:
