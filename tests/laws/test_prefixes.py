@@ -31,7 +31,7 @@ def hidden(case: Case, prefix: str) -> bool:
     options = Options(
         format_of(case), to_specs(case.tools or ()), strict=False, id_seed="", limits=Limits()
     )
-    return DrivenReading(options, Source(), prefix=prefix).builder.source.first > 0
+    return DrivenReading(options, Source(), prefix=prefix).builder.source.visible_from > 0
 
 
 def begun_for_the_model(case: Case) -> None:

@@ -20,7 +20,7 @@ from lark.lexer import PatternRE, TerminalDef
 from lark.load_grammar import Grammar, load_grammar
 
 from toolgrammar.core.machine.caches import machine_for
-from toolgrammar.core.message.doubled import once
+from toolgrammar.core.message.doubled import undoubled
 from toolgrammar.grammar import files, roles, stored
 from toolgrammar.grammar.header import read_header
 from toolgrammar.reference.strict_terminals import ODD_BLANK, StrictTerminals, payload_grammar
@@ -297,9 +297,9 @@ def _check_repeated(found: Tree[Token], doubled: str) -> None:
     for part in found.iter_subtrees():
         for wanted, role in (("SAME_NAME", "name"), ("SAME_KEY", "key")):
             leaves = [c for c in part.children if isinstance(c, Tree) and c.data == role]
-            words = [once("".join(tokens_of(leaf)), doubled) for leaf in leaves]
+            words = [undoubled("".join(tokens_of(leaf)), doubled) for leaf in leaves]
             for child in part.children:
                 # A context-free grammar can't express this: `<a>…</b>` is found only here.
                 repeated = isinstance(child, Token) and child.type == wanted
-                if repeated and once(str(child), doubled) not in words:
+                if repeated and undoubled(str(child), doubled) not in words:
                     raise UnexpectedToken(child, {wanted})

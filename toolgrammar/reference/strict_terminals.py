@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.message.doubled import once
+from toolgrammar.core.message.doubled import undoubled
 from toolgrammar.core.payloads.literals.elements import NAME
 from toolgrammar.core.payloads.literals.markup_around import word_expressions
 from toolgrammar.core.payloads.scanners import literal_of
@@ -165,7 +165,7 @@ class StrictTerminals:
         )
         found = {match[1] for match in matches if match.re.groups}
         if self._doubled:
-            halves = {once(name, self._doubled) for name in found}
+            halves = {undoubled(name, self._doubled) for name in found}
             found |= halves | {f"{half}{self._doubled}{half}" for half in halves}  # `a`, `a.a`
         return tuple(sorted(found))
 

@@ -177,7 +177,7 @@ class RawValues:
         else:
             draft = self.builder.draft
             # The first character shows whether the value may wrap all arguments.
-            if draft is not None and draft.held is not None and not self.text:
+            if draft is not None and draft.wrapper_events is not None and not self.text:
                 wrappers.judge(self.builder, draft, text)
             self.text.append(text)
             if self.undecided and draft is not None:

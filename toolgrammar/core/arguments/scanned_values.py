@@ -12,8 +12,8 @@ from toolgrammar.core.arguments.json_payload import JsonText, object_in
 from toolgrammar.core.calls import call_ends, wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.calls.role_effects import (
-    doubt_passed,
     doubt_second,
+    doubt_unusable_value,
     report_twice,
     take_argument,
 )
@@ -74,7 +74,7 @@ class ScannedValues:
             # Of `{"a": {…}, "arguments": {…}}` the first object may be what was meant.
             if may_be_arguments:
                 self._none = start
-                doubt_passed(self.builder, start, call_start)
+                doubt_unusable_value(self.builder, start, call_start)
         self.role = role
         self.text = None
         if role in ("input", "body", "arguments"):
@@ -112,7 +112,7 @@ class ScannedValues:
         if draft is None:
             return
         assert draft.payload is not None
-        if draft.held is not None and not draft.payload:
+        if draft.wrapper_events is not None and not draft.payload:
             wrappers.judge(self.builder, draft, text)  # Only an object may wrap all arguments.
         begins = self.role == "value" and text != "" and not draft.payload
         draft.payload.append(text)

@@ -23,7 +23,7 @@ from toolgrammar.values.patterns import late
 from toolgrammar.values.spans import Span
 
 # A non-empty object, or the text of one in a string: `{"city"`, `"{\"city`.
-_HELD = late(r'(?:"(?:\s|\\[nrt])*)?\{\s*[^\s}]')
+_NON_EMPTY_OBJECT = late(r'(?:"(?:\s|\\[nrt])*)?\{\s*[^\s}]')
 _NEAR = 256
 """The number of characters in which an object shows whether it is empty."""
 _ODD_NAMES: Final = {
@@ -62,7 +62,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
     # is `arguments`.
     beside = [each for each in builder.beside if draft.start <= each]
     if draft.arguments_start < 0 and beside:
-        _note_beside(builder, draft, beside, place)
+        _doubt_beside(builder, draft, beside, place)
     if draft.repaired and builder.lacks_required:
         # An inserted bracket may belong to another place: an inner object may have taken the rest.
         # Behind a missing closer, more of the value and other arguments may be missing, too.
@@ -90,7 +90,7 @@ def end(builder: Builder, draft: Draft, place: int, group: Group | None = None) 
             _report_nameless(builder, draft.start, place)
         return
     status = draft.status(cut=ended_here)
-    if _refused(builder, draft, status, max(place, draft.start)):
+    if _drop_or_give_back(builder, draft, status, max(place, draft.start)):
         return
     if draft.doubts or status in _NOT_WHOLE:
         report_owed(builder, draft, status, place)
@@ -121,7 +121,7 @@ def _doubt_arguments(builder: Builder, draft: Draft, name: str) -> None:
     """Doubts a call whose arguments are a whole call: which of the two was meant is ambiguous."""
     # A call that is in doubt already is not run. An argument that is held back is in a wrapper,
     # which is removed.
-    if draft.held is not None or draft.doubts:
+    if draft.wrapper_events is not None or draft.doubts:
         return
     if are_call(name, draft.arguments, builder.spec(), builder.tools):
         message = f"Found a whole call as the arguments of a call of `{name[:40]}`"
@@ -129,7 +129,7 @@ def _doubt_arguments(builder: Builder, draft: Draft, name: str) -> None:
         doubt(builder, draft, "duplicate-key", message, Span(place, place))
 
 
-def _leave_out(builder: Builder, draft: Draft, place: int) -> None:
+def _drop_no_call(builder: Builder, draft: Draft, place: int) -> None:
     """Drops a call whose name means that no tool is called; it is markup, not text."""
     problems = draft.take_problems()
     # A dropped call can't have doubts, so one error stands for all that was odd in it.
@@ -175,7 +175,7 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
     # The text of a free-text call is an argument without a name so far.
     has_text = draft.inputs is not None and "".join(draft.inputs).strip() != ""
     carried = builder.header.carry  # an argument that is inherited from another call is not missing
-    lacks = not (carried or draft.held is not None or has_text) and builder.lacks_required
+    lacks = not (carried or draft.wrapper_events is not None or has_text) and builder.lacks_required
     if not (builder.end.is_open and (builder.end.is_cut or lacks)):
         return False
     if draft.error is None:
@@ -186,11 +186,15 @@ def _is_cut(builder: Builder, draft: Draft, place: int) -> bool:
     return True
 
 
-def _note_beside(builder: Builder, draft: Draft, beside: list[int], end: int) -> None:
+def _doubt_beside(builder: Builder, draft: Draft, beside: list[int], end: int) -> None:
     """Doubts a call without arguments if the payloads `beside` them may be its arguments."""
     # An empty object under another key loses no arguments. Only text up to the end of the call is
     # examined, since a stream may not have more.
-    held = [at for at in beside if _HELD.match(builder.source.slice(at, min(at + _NEAR, end)))]
+    held = [
+        at
+        for at in beside
+        if _NON_EMPTY_OBJECT.match(builder.source.slice(at, min(at + _NEAR, end)))
+    ]
     code, message, start = "", "", beside[-1]
     if draft.beside and draft.inputs is None:
         code, message = "misspelt", f"Found no arguments; `{draft.beside[0][:40]}` may be their key"
@@ -202,14 +206,14 @@ def _note_beside(builder: Builder, draft: Draft, beside: list[int], end: int) ->
         doubt(builder, draft, code, message, place, hint="it may hold the arguments")
 
 
-def _refused(builder: Builder, draft: Draft, status: str, place: int) -> bool:
+def _drop_or_give_back(builder: Builder, draft: Draft, status: str, place: int) -> bool:
     """Drops a call that means no call; gives back as text what strict reading or a limit rejects.
 
     Returns:
         Whether the draft became no call.
     """
     if is_no_call(builder, draft):
-        _leave_out(builder, draft, place)
+        _drop_no_call(builder, draft, place)
         return True
     # The order matters: a call past the limit is text, whatever else is wrong with it.
     if is_full(builder):
@@ -256,7 +260,7 @@ def broken(builder: Builder, place: int, last_end: int) -> None:
     draft.close_unescaped()
     draft.leave_unclosed(as_text=builder.header.unclosed == "text")
     # If arguments were emitted, the call keeps them and is truncated, not unreadable.
-    if not draft.given_out and draft.error is None:
+    if not draft.has_any_argument and draft.error is None:
         draft.fail("the call could not be read")
     end(builder, draft, max(last_end, draft.start))
     # The text after it may be its payload, up to the closer of a call if the format has one.
@@ -284,7 +288,7 @@ def cut(
     # Edits must not overlap, so this one begins after those of the call's earlier repairs.
     for found in builder.diagnostics_of(draft):
         place = max([place, *(edit.span.end for edit in found.edits)])
-    edits = _replaced(place, stop, closers)
+    edits = _edits_for(place, stop, closers)
     # The section is closed without a report of its own: the report of the call stands for both.
     group = builder.take_group()
     draft.leave_unclosed(as_text=builder.header.unclosed == "text")
@@ -342,11 +346,11 @@ def finish(builder: Builder, stop: int, closers: str = "") -> None:
             "error" if builder.strict else "warning",
             "Found the end of the text before the closer of a section of calls",
             Span(stop, stop),
-            edits=_replaced(stop, stop, closers),
+            edits=_edits_for(stop, stop, closers),
         )
     settle_candidate(builder, at_end=True)
 
 
-def _replaced(start: int, stop: int, text: str) -> tuple[Edit, ...]:
+def _edits_for(start: int, stop: int, text: str) -> tuple[Edit, ...]:
     """Returns the edit that writes the missing text; empty if that is not known."""
     return (Edit(Span(start, stop), text),) if text else ()

@@ -42,10 +42,10 @@ def commit(builder: Builder) -> None:
 def _start_call(builder: Builder, draft: Draft) -> None:
     """Emits the `CallStart` of a call, if it has a name and need not wait for its end."""
     if draft.name is not None and not draft.started and not _waits_for_its_end(builder, draft):
-        _give_out(builder, draft)
+        _emit_start(builder, draft)
 
 
-def _give_out(builder: Builder, draft: Draft) -> None:
+def _emit_start(builder: Builder, draft: Draft) -> None:
     """Emits the `CallStart` of a call, and the events that waited for it."""
     assert draft.name is not None
     builder.report_skipped()
@@ -90,9 +90,9 @@ def complete(
     """
     assert draft.name is not None
     if not draft.started:
-        _give_out(builder, draft)
+        _emit_start(builder, draft)
     # The order matters: arguments are unwrapped before those of the last call are added to them.
-    if draft.held is not None:
+    if draft.wrapper_events is not None:
         wrappers.settle(builder, draft, end)
     if builder.header.carry:
         carry_over(builder, draft)
@@ -226,7 +226,7 @@ def hold(builder: Builder, draft: Draft, status: Status, end: int) -> None:
             if problem.diagnostic.severity != "error" or problem.diagnostic.code not in doubts:
                 builder.queue.add(problem)
         builder.text(builder.source.slice(start, before.end), start)
-        _give_behind(builder, before)
+        _emit_behind(builder, before)
     builder.hold(Candidate(draft, status, end, [], builder.settings))
 
 
@@ -252,10 +252,10 @@ def settle_candidate(builder: Builder, *, at_end: bool = False) -> None:
     builder.use(candidate.settings)
     complete(builder, candidate.draft, status, candidate.end)
     builder.use(here)
-    _give_behind(builder, candidate)
+    _emit_behind(builder, candidate)
 
 
-def _give_behind(builder: Builder, candidate: Candidate) -> None:
+def _emit_behind(builder: Builder, candidate: Candidate) -> None:
     """Emits the text and reasoning that waited after a candidate."""
     for text, offset in candidate.behind:
         if offset == REASONING:
@@ -278,7 +278,7 @@ def judge_calls(builder: Builder) -> None:
     settle(builder.calls, builder.report)
 
 
-_NEAR = 256
+_ABOVE = 256
 """The number of characters before a call in which the line above it is searched."""
 _WORDS_ABOVE = late(r"[^\s][^\S\r\n]*(?:\r?\n)?\Z")
 
@@ -296,7 +296,7 @@ def carry_over(builder: Builder, draft: Draft) -> None:
         elif not draft.members:
             continue
         elif key not in builder.carried:
-            _doubt(builder, draft, key, f"Found no `{key}`, nor a call before that has it")
+            _doubt_missing(builder, draft, key, f"Found no `{key}`, nor a call before that has it")
         else:
             draft.take_key(key, key, "")
             value = draft.arguments[key] = builder.carried[key]
@@ -304,16 +304,16 @@ def carry_over(builder: Builder, draft: Draft) -> None:
             emit_arguments(builder, draft, written)
             # Only the text between the two calls counts: words above the last call belong to it.
             behind = builder.calls[-1].span.end if builder.calls else 0
-            above = builder.source.slice(max(behind, draft.start - _NEAR), draft.start)
+            above = builder.source.slice(max(behind, draft.start - _ABOVE), draft.start)
             # With `And in the tests:` right above the call, the model may have named another value.
             if _WORDS_ABOVE.search(above):
                 message = (
                     f"Found no `{key}` in the words before a call; took that of the one before"
                 )
-                _doubt(builder, draft, key, message)
+                _doubt_missing(builder, draft, key, message)
 
 
-def _doubt(builder: Builder, draft: Draft, key: str, message: str) -> None:
+def _doubt_missing(builder: Builder, draft: Draft, key: str, message: str) -> None:
     """Doubts a call that lacks an argument which all calls with arguments should have."""
     span = Span(draft.start, draft.start)
     doubt(builder, draft, "missing-argument", message, span, path=f"$.{key}")

@@ -45,7 +45,7 @@ _KIND: Final[dict[str, PartKind]] = {
 """The kind of the part that fills a role; other roles are markup."""
 
 
-_NEAR: Final = 64
+_LAST_NAMES: Final = 64
 """The number of last places among which the first name of a call is searched."""
 
 
@@ -82,7 +82,7 @@ class Places:
         elif draft is None or (kind == "value" and draft.dropped):
             return
         elif kind == "name" and any(
-            each.kind == kind and each.draft is draft for each in self.found[-_NEAR:]
+            each.kind == kind and each.draft is draft for each in self.found[-_LAST_NAMES:]
         ):
             return  # if a name comes twice, the first one counts
         key = ""
@@ -151,7 +151,7 @@ def members_of(text: str, arguments: Mapping[str, Any], *, whole: bool) -> list[
         return None
     # Of `{"a": 1, "b": "Os` only the last value can be cut; a comma ended every other one.
     judged = found if whole else found[:-1]
-    if all(_is(text[each.start : each.end], arguments[each.key]) for each in judged):
+    if all(_was_read_from(text[each.start : each.end], arguments[each.key]) for each in judged):
         return found
     return None
 
@@ -170,7 +170,7 @@ def _split(text: str) -> list[Member] | None:
         if member is None:
             return None
         found.append(member)
-        place = blanks.match(text, _behind(text, member.start, end)).end()
+        place = blanks.match(text, _end_of_value(text, member.start, end)).end()
         if place < end and text[place] == ",":
             place += 1
         elif place < end:
@@ -191,11 +191,11 @@ def _member(text: str, place: int, end: int) -> Member | None:
         return None
     start = blanks.match(text, stop + 1).end()
     # In `{"a": 1 , "b": 2}` the value `1` ends before the blank, not at the comma.
-    value_end = start + len(text[start : _behind(text, start, end)].rstrip())
+    value_end = start + len(text[start : _end_of_value(text, start, end)].rstrip())
     return Member(key, key_start, key_end, start, value_end)
 
 
-def _behind(text: str, place: int, end: int) -> int:
+def _end_of_value(text: str, place: int, end: int) -> int:
     """Returns the index of the comma that ends the value at an index, or `end`."""
     open_: list[str] = []
     for piece in _PIECE.finditer(text, place, end):
@@ -224,7 +224,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _is(text: str, value: object) -> bool:
+def _was_read_from(text: str, value: object) -> bool:
     """Whether a value was read from a text, with or without a conversion by the schema."""
     read = _value(text)
     # Arguments are emitted as JSON, which has no tuples.

@@ -12,7 +12,7 @@ from toolgrammar.core.calls import call_ends
 from toolgrammar.core.calls.wrappers import may_wrap
 from toolgrammar.core.evidence.named_tools import named_as_in_a_call
 from toolgrammar.core.machine.near_marks import is_near, may_be
-from toolgrammar.core.message.doubled import once
+from toolgrammar.core.message.doubled import undoubled
 from toolgrammar.core.message.groups import Group
 from toolgrammar.core.message.reports import doubt
 from toolgrammar.core.payloads.json.tokens import decoded_token
@@ -89,7 +89,7 @@ def fill_part(builder: Builder, role: str, text: str, start: int, call_start: in
     Returns:
         Whether the role was filled.
     """
-    if _take_outside(builder, role, text, start, call_start):
+    if _fill_outside_calls(builder, role, text, start, call_start):
         return True
     value = plain_text(builder, role, text)
     if role == "mode":
@@ -110,7 +110,9 @@ def fill_part(builder: Builder, role: str, text: str, start: int, call_start: in
     return True
 
 
-def _take_outside(builder: Builder, role: str, text: str, start: int, call_start: int) -> bool:
+def _fill_outside_calls(
+    builder: Builder, role: str, text: str, start: int, call_start: int
+) -> bool:
     """Handles a role outside of calls, such as text or reasoning; returns whether it was one."""
     if role in ("text", "content"):
         builder.text(text, start)
@@ -142,7 +144,9 @@ def _identify(builder: Builder, draft: Draft, role: str, text: str, start: int) 
         doubt_second(builder, role, start, start + len(text))
     elif role == "name":
         value = known_name(builder, draft, value, start)
-        draft.take_name(once(value, between, builder.tools), once(text, between, builder.tools))
+        draft.take_name(
+            undoubled(value, between, builder.tools), undoubled(text, between, builder.tools)
+        )
         if builder.turns.answer_start >= draft.start:
             doubt_second(builder, role, start, start + len(text))
         draft.doubts.extend(builder.take_doubts())
@@ -157,7 +161,7 @@ def doubt_second(builder: Builder, role: str, start: int, end: int) -> None:
     doubt(builder, builder.draft, "duplicate-key", message, Span(start, end))
 
 
-def doubt_passed(builder: Builder, start: int, call_start: int) -> None:
+def doubt_unusable_value(builder: Builder, start: int, call_start: int) -> None:
     """Doubts a call if another value than null stands in place of its arguments, or beside them.
 
     Args:

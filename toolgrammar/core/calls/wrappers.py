@@ -38,11 +38,11 @@ _MOST = 3
 
 def begin_argument(builder: Builder, draft: Draft) -> None:
     """Holds back an argument that may wrap the others; releases it if a second one comes."""
-    if draft.held is not None:
+    if draft.wrapper_events is not None:
         release(builder, draft)
         return
     # A wrapper is the only argument: after another one it is an argument itself.
-    if draft.given_out or draft.key not in builder.header.unwrap:
+    if draft.has_any_argument or draft.key not in builder.header.unwrap:
         return
     spec = builder.spec()
     # Without a schema it is not known whether the tool has a parameter of that name.
@@ -52,7 +52,7 @@ def begin_argument(builder: Builder, draft: Draft) -> None:
 
 def judge(builder: Builder, draft: Draft, text: str) -> None:
     """Releases an argument that is held back if its first text shows that it is not an object."""
-    if draft.held is not None and text.strip() and not text.lstrip().startswith("{"):
+    if draft.wrapper_events is not None and text.strip() and not text.lstrip().startswith("{"):
         release(builder, draft)
 
 

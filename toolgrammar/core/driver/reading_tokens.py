@@ -15,7 +15,7 @@ from toolgrammar.core.driver.mismatch import give_back_nameless, mismatch
 from toolgrammar.core.driver.payload_end import commit_if_delimited, end_before_text, judge_call_end
 from toolgrammar.core.driver.reading_payloads import MAX_ISLAND, find_payload
 from toolgrammar.core.machine.machine import LONGEST_OPENER, Node, Step
-from toolgrammar.core.machine.relaxed_quotes import as_strict, code_of, is_loose
+from toolgrammar.core.machine.relaxed_quotes import as_strict, is_loose, repair_code
 from toolgrammar.core.mending.mending import step_back_to_call
 from toolgrammar.core.mending.misspelt import arguments_key, misspelt_opener_here, report_misspelt
 from toolgrammar.core.payloads.json.other_scalars import WORDS
@@ -209,7 +209,7 @@ def _report_loose(driver: Driver, step: Step, text: str, start: int, end: int) -
     builder = driver.builder
     strict = as_strict(step.terminal, text)
     is_key = step.node.takes_colon or step.kind == "literal"
-    code = code_of(step.terminal, text, is_key=is_key)
+    code = repair_code(step.terminal, text, is_key=is_key)
     span = Span(driver.base + start, driver.base + end)
     written = builder.source.slice(span.start, driver.base + end)
     # A name that lacks one of its quotes may lack more, and `null` is a word of JSON: only the known

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
+from toolgrammar.core.machine.relaxed_quotes import loose_pattern, spellings_pattern
 from toolgrammar.grammar.payload_kinds import PAYLOADS
 from toolgrammar.patterns import fences, heredocs
 from toolgrammar.patterns.partial import partial
@@ -85,7 +85,7 @@ class Expressions:
         # Terminals come again at many nodes, and in the ends of many payloads.
         found = self._patterns.get(terminal)
         if found is None:
-            found = self._patterns[terminal] = alike_pattern(terminal) or self.exact(terminal)
+            found = self._patterns[terminal] = spellings_pattern(terminal) or self.exact(terminal)
         return found
 
     def exact(self, terminal: Terminal) -> str:
@@ -116,7 +116,7 @@ class Expressions:
             return "|".join(begun for name in self._names() if (begun := partial(name)))
         if terminal.kind == "same":
             return _REPEATED.get(terminal.name, ("", _WORD))[1]
-        if alike := alike_pattern(terminal):
+        if alike := spellings_pattern(terminal):
             return partial(alike) or ""
         return terminal.partial if terminal.is_read(self.tool_names) else ""
 

@@ -61,7 +61,7 @@ def loose_pattern(terminal: Terminal) -> str:
     )
 
 
-def alike_pattern(terminal: Terminal) -> str:
+def spellings_pattern(terminal: Terminal) -> str:
     """Returns the expression of a literal in all spellings of the header; "" without any."""
     if terminal.kind != "literal" or not terminal.marks:
         return ""
@@ -97,7 +97,7 @@ def _loose_key(key: str) -> str:
     )
 
 
-def code_of(terminal: Terminal, text: str, *, is_key: bool) -> str:
+def repair_code(terminal: Terminal, text: str, *, is_key: bool) -> str:
     """Returns the code of the repair of a loose key or string."""
     if terminal.marks:
         return "misspelt"

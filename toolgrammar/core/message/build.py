@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolgrammar.core.message.candidate import REASONING, Candidate
-from toolgrammar.core.message.doubled import once
+from toolgrammar.core.message.doubled import undoubled
 from toolgrammar.core.message.draft import Draft
 from toolgrammar.core.message.event_queue import EventQueue
 from toolgrammar.core.message.listing import START, FormatMisfit, Listing, is_misfit
@@ -201,7 +201,7 @@ class Builder:
             text = text.strip()
         if terminal == "SAME_NAME":
             # The opener may have `search.search` and the closer `search`, or the other way round.
-            text = once(text, self.header.doubled, self.tools)
+            text = undoubled(text, self.header.doubled, self.tools)
         return text == self.same(terminal)
 
     def same(self, name: str) -> str:

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
 
-def once(name: str, between: str, tools: Container[str] = ()) -> str:
+def undoubled(name: str, between: str, tools: Container[str] = ()) -> str:
     """Returns one half of a doubled name, and any other name or the name of a tool unchanged.
 
     Args:
-        name: the name on the wire.
+        name: the name as it is written.
         between: the separator of the halves; empty if the format does not double names.
         tools: the names of the known tools.
     """

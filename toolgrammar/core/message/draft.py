@@ -39,26 +39,26 @@ class Draft:
         self.arguments: dict[str, Any] = {}
         self.arguments_start = -1
         self.arguments_end = -1
-        self.inputs: Any = None
-        self.separator = ""
+        self.inputs: Any = None  # the text of a free-text call, a list of pieces, or None
+        self.separator = ""  # what stands before the next of these pieces: a line end, or ""
         self.is_markdown = False
         """Whether backslashes stand before the underscores of its name, as in Markdown."""
         self.key = ""
         self.written_key = ""
-        self.wire_role = ""
+        self.wire_role = ""  # the role that the header gives to the key, such as `id`
         self.schema: Any = None
-        self.streams = True
-        self.dropped = False
-        self.members = 0
+        self.streams = True  # whether the value of the key is emitted piece by piece
+        self.dropped = False  # whether that value is left out: the tool has no such argument
+        self.members = 0  # how many arguments were emitted one by one
         self.payload: Pieces | None = None
         self.payload_start = 0
         self.payload_streams: bool | None = None
         # Whether a payload was read that holds all arguments, and whether its last character ends it.
         self.has_payload, self.payload_has_end = False, True
-        self.started = False
+        self.started = False  # whether its `CallStart` was emitted
         self.delimited = False
-        self.events: list[Event] = []
-        self.held: list[Event] | None = None
+        self.events: list[Event] = []  # those that wait for its `CallStart`
+        self.wrapper_events: list[Event] | None = None
         """The events of an argument that may wrap all arguments; None if there is none."""
         self.error: str | None = None
         self.refused: str | None = None
@@ -157,7 +157,7 @@ class Draft:
 
         None of its events was emitted.
         """
-        self.held, self.members = None, 0
+        self.wrapper_events, self.members = None, 0
         self.take_arguments(value)
 
     def begin_value(self, spec: ToolSpec | None, *, typed: bool, drops_unknown: bool) -> None:
@@ -260,7 +260,7 @@ class Draft:
     def refuse(self, reason: str) -> None:
         """Notes why an argument can't be read; arguments that were emitted before it are kept."""
         self.refused = reason
-        if not self.given_out:
+        if not self.has_any_argument:
             self.fail(reason)
 
     def set_checkpoint(self, checkpoint: Checkpoint) -> None:
@@ -285,11 +285,11 @@ class Draft:
 
     def hold_argument(self) -> None:
         """Holds back the events of an argument that may wrap all arguments."""
-        self.held = []
+        self.wrapper_events = []
 
     def release_argument(self) -> list[Event]:
         """Returns the events that were held back, of an argument that wraps no others."""
-        events, self.held = self.held or [], None
+        events, self.wrapper_events = self.wrapper_events or [], None
         return events
 
     def copy(self) -> Draft:
@@ -326,7 +326,7 @@ class Draft:
         return type_text(text, self.schema)
 
     @property
-    def given_out(self) -> bool:
+    def has_any_argument(self) -> bool:
         """Whether any argument was read or emitted."""
         return self.members > 0 or bool(self.arguments)
 

@@ -42,8 +42,8 @@ class EventQueue:
             return
         # The order matters: an argument that may be a wrapper is held back even after the call has
         # started.
-        if draft.held is not None:
-            draft.held.append(event)
+        if draft.wrapper_events is not None:
+            draft.wrapper_events.append(event)
         elif draft.started:
             self.events.append(event)
         else:

@@ -75,37 +75,55 @@ def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
         if call.id is not None:
             # If two calls have the same id, it means the first one.
             first.setdefault(call.id, index)
+    # The simple cases come first, so that the circles have only edges between two calls.
+    _remove_unknown(calls, first, report)
+    _remove_circles(calls, first, report)
+
+
+def _remove_unknown(
+    calls: list[ToolCall], first: dict[str, int], report: Callable[..., None]
+) -> None:
+    """Removes dependencies on calls that do not exist, and on the call itself.
+
+    Args:
+        calls: the calls of the message.
+        first: the number of the first call with each id.
+        report: `Builder.report`.
+    """
     for index, call in enumerate(calls):
-        kept = []
+        known = []
         for wanted in dict.fromkeys(call.depends_on):
-            # The simple cases come first, so that the components below have only edges between two
-            # calls.
             if wanted not in first or first[wanted] == index:
                 code, reason = "dependency-cycle", "it is the call itself"
                 if wanted not in first:
                     code, reason = "unknown-dependency", "no call has this id"
                 report(code, "warning", f"Found dependency `{wanted[:40]}`; {reason}", call.span)
             else:
-                kept.append(wanted)
+                known.append(wanted)
         # Calls are never changed in place: one that loses a dependency is replaced by a new one.
-        if tuple(kept) != call.depends_on:
-            calls[index] = dataclasses.replace(call, depends_on=tuple(kept))
-    circle = _circles([[first[i] for i in call.depends_on] for call in calls])
+        if tuple(known) != call.depends_on:
+            calls[index] = dataclasses.replace(call, depends_on=tuple(known))
+
+
+def _remove_circles(
+    calls: list[ToolCall], first: dict[str, int], report: Callable[..., None]
+) -> None:
+    """Removes dependencies on later calls that wait for the call; arguments as above."""
+    component = _components([[first[i] for i in call.depends_on] for call in calls])
     for index, call in enumerate(calls):
-        kept = [
+        # Without the references to later calls, each call comes after those that it depends on.
+        earlier = [
             i
             for i in call.depends_on
-            # Without the references to later calls, each call comes after those that it depends
-            # on.
-            if not (circle[index] == circle[first[i]] and first[i] >= index)
+            if first[i] < index or component[first[i]] != component[index]
         ]
-        if len(kept) != len(call.depends_on):
+        if len(earlier) != len(call.depends_on):
             message = "Found calls that wait for each other; the later reference is removed"
             report("dependency-cycle", "warning", message, call.span)
-            calls[index] = dataclasses.replace(call, depends_on=tuple(kept))
+            calls[index] = dataclasses.replace(call, depends_on=tuple(earlier))
 
 
-def _circles(edges: list[list[int]]) -> list[int]:
+def _components(edges: list[list[int]]) -> list[int]:
     """Returns the number of each node's strongly connected component (Tarjan 1972).
 
     An explicit stack takes the place of recursion, whose depth would grow with the calls.

@@ -102,8 +102,8 @@ class Quoted:
                 self._asked[-1][1:] if self._asked else (0, None, -1, 0)
             )
         # A fence in the payload of a call is data, so the search skips to the end of the call.
-        self._place = max(self._place, island_end, source.first)
-        before = min(1, self._place - source.first)  # for anchors
+        self._place = max(self._place, island_end, source.visible_from)
+        before = min(1, self._place - source.visible_from)  # for anchors
         text = source.slice(self._place - before, place)
         at = before
         ahead: list[re.Match[str] | None] = []

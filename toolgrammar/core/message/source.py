@@ -179,7 +179,7 @@ class Source:
         """The offset where the message begins, behind the prefix that the chat template wrote."""
         self.prefix_parts: list[tuple[int, str]] = []
         """The parts of the prefix that were read as text, each with its offset."""
-        self.first = 0
+        self.visible_from = 0
         """The offset before which nothing is looked at."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
@@ -204,11 +204,11 @@ class Source:
         last tag still count, since they may quote what follows: `assistant\n`, `They wrote: "`.
         """
         for tag in _TAG.finditer(self.text(), 0, self.origin):
-            self.first = tag.end()
+            self.visible_from = tag.end()
         self.prefix_parts = [
-            (max(at, self.first), text[max(0, self.first - at) :])
+            (max(at, self.visible_from), text[max(0, self.visible_from - at) :])
             for at, text in self.prefix_parts
-            if at + len(text) > self.first
+            if at + len(text) > self.visible_from
         ]
 
     @property
@@ -281,7 +281,7 @@ class Source:
     def slice(self, start: int, end: int) -> str:
         """Returns the characters from `start` to before `end`, as far as there are any."""
         length = self.full_at - self.room
-        start, end = max(start, self.first), min(end, length)
+        start, end = max(start, self.visible_from), min(end, length)
         if start >= end:
             return ""
         # A short message is one string: joining it costs less than looking for its blocks.

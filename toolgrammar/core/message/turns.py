@@ -35,9 +35,9 @@ class Turns:
         """The offset where the content begins of the code block around the open island, or -1."""
         self.fenced: dict[int, int] = {}
         """The calls in code blocks, by number, with those offsets."""
-        self.code = -1
+        self.inline_code_end = -1
         """The offset after the last opener in inline code, or -1."""
-        self.inline = -1
+        self.first_quoted_end = -1
         """The offset after the first opener that was read as quoted, or -1."""
         self.is_open = False
         """Whether an unclosed call has begun: one that was not read, or that lacks a closer after
@@ -131,10 +131,10 @@ class Turns:
             is_inline: whether it stands in inline code.
         """
         if is_inline:
-            self.code = end
+            self.inline_code_end = end
         # Only the first is reported.
-        if self.inline < 0:
-            self.inline = end
+        if self.first_quoted_end < 0:
+            self.first_quoted_end = end
 
     def end_prose(self, start: int, end: int, signs: Signs, kind: str) -> None:
         """Notes reasoning or text that the opener of a call ends, too: a call may be lost in it."""

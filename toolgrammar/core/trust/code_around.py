@@ -28,7 +28,7 @@ def report_inline(builder: Builder) -> None:
 
     Called once, at the end of the message. An opener alone is only a mention of the format.
     """
-    place = builder.turns.inline
+    place = builder.turns.first_quoted_end
     if place >= 0 and _QUOTED.match(builder.source.slice(place, place + _LAST)):
         message = "Found a call in quoted code; it is text"
         builder.report(CODE, "warning", message, Span(place, place))
@@ -43,8 +43,8 @@ def is_inline(builder: Builder, offset: int, first: int) -> bool:
         first: the offset from which backticks count.
     """
     turns = builder.turns
-    if 0 <= offset - turns.code <= _LAST and turns.code >= 0:
-        between = builder.source.slice(turns.code, offset)
+    if 0 <= offset - turns.inline_code_end <= _LAST and turns.inline_code_end >= 0:
+        between = builder.source.slice(turns.inline_code_end, offset)
         # Inline code may go on over line ends, but not over the end of a paragraph.
         if "`" not in between and "\n\n" not in between.replace("\r\n", "\n"):
             return True

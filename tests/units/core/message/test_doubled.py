@@ -6,7 +6,7 @@ import pytest
 
 import toolgrammar
 from tests.units.core.cuts import read, save
-from toolgrammar.core.message.doubled import once
+from toolgrammar.core.message.doubled import undoubled
 
 RULES = r"""
 %import .common.text (TEXT, RAW, SAME_NAME)
@@ -32,8 +32,8 @@ value: RAW
     ],
 )
 def test_a_name_that_stands_twice(name: str, between: str, found: str) -> None:
-    assert once(name, between) == found
-    assert once(name, between, {name}) == name
+    assert undoubled(name, between) == found
+    assert undoubled(name, between, {name}) == name
 
 
 @pytest.mark.parametrize("closer", ["tide", "tide.tide"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from toolgrammar.core.driver.payload_end import ends_call
 from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.machine.machine import SHORT
-from toolgrammar.core.machine.relaxed_quotes import alike_pattern, loose_pattern
+from toolgrammar.core.machine.relaxed_quotes import loose_pattern, spellings_pattern
 from toolgrammar.core.payloads.json.tokens import ChunkMemo
 from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
 
@@ -54,7 +54,7 @@ class TokenTraits:
         terminal = step.terminal
         self.written = terminal.text.strip()
         """The literal without white space around it."""
-        self.may_be_loose = loose_pattern(terminal) != "" or alike_pattern(terminal) != ""
+        self.may_be_loose = loose_pattern(terminal) != "" or spellings_pattern(terminal) != ""
         """Whether the terminal is read in other ways than the grammar says, too."""
         self.ends_call = ends_call(step)
         """Whether a call ends with it, and text may follow."""
