@@ -139,7 +139,7 @@ class DrivenReading:
     @property
     def steps(self) -> int:
         """The rounds of work so far, including those of the reading before this one."""
-        return self._steps_before + self.driver.steps
+        return self._steps_before + self.driver.rounds
 
     @property
     def held(self) -> str:

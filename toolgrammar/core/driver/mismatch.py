@@ -29,7 +29,7 @@ _WAITS = -1
 """The result of `_end_of_empty` when more text is needed."""
 _EMPTY_LIST = late(r"\[\s{0,64}\]\s{0,64}")
 _LIST_BEGUN = late(r"\[\s{0,64}\Z")
-FENCED = 5
+_EVIDENT = 5
 """The least number of characters of an opener that counts as evidence of a call.
 
 After a shorter one, such as `[`, a code fence or damaged markup is prose.
@@ -49,17 +49,16 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
     driver.payload.end()
     driver.to_tokens()
     opener = driver.buffer[driver.island : driver.position] if driver.island >= 0 else ""
-    # `<tool_call>` and a fence with the object in it: so long an opener means a call. Behind a `{`
-    # or `[` a fence is prose.
-    fenced = driver.may_be_fenced and len(opener.strip()) >= FENCED and not driver.island_payload
-    if fenced and not (driver.has_name or in_payload):
+    is_evident = len(opener.strip()) >= _EVIDENT and not driver.island_payload
+    # `<tool_call>` and a fence with the object in it: so long an opener means a call.
+    if driver.may_be_fenced and is_evident and not (driver.has_name or in_payload):
         skipped = skip_fence(driver)
         if skipped is not None:
             driver.allow_fence(allowed=not skipped)
             return skipped
     # A short opener is no evidence of damaged markup after it, either: `[` and some words are text.
-    is_whole = driver.island < 0 or (len(opener.strip()) >= FENCED and not driver.island_payload)
-    if not in_payload and is_whole and (mended := mend_envelope(driver)) is not None:
+    may_mend = not in_payload and (driver.island < 0 or is_evident)
+    if may_mend and (mended := mend_envelope(driver)) is not None:
         return mended
     # This comes before the island is given back: here the payload is whole and only the envelope is
     # damaged.
@@ -70,8 +69,8 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         return False
     # With several formats, another one may read as markup what this one would skip as words.
     formats = driver.formats
-    alone = formats is None or formats.in_section or len(formats.here) < 2
-    if not in_payload and empty is None and driver.island >= 0 and alone:
+    is_only_format = formats is None or formats.in_section or len(formats.here) < 2
+    if not in_payload and empty is None and driver.island >= 0 and is_only_format:
         passed = pass_words(driver, blanks.match(driver.buffer, driver.position).end())
         if passed is not None:
             return passed
@@ -112,7 +111,7 @@ def _is_call(driver: Driver) -> bool:
     # The opener counts without the brace and has to be markup: `{"a": 1, "name": "b"}` is data.
     before = driver.buffer[driver.island : draft.payload_start - driver.base].partition("{")[0]
     ended = driver.previous is not None and driver.previous.terminal.text.strip() == "}"
-    return ended and len(before.strip()) >= FENCED and not driver.builder.strict
+    return ended and len(before.strip()) >= _EVIDENT and not driver.builder.strict
 
 
 def _end_of_empty(driver: Driver) -> int | None:

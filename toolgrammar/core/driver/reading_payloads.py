@@ -173,12 +173,12 @@ def _enter_raw(driver: Driver, step: Step, start: int) -> bool:
         driver.builder.draft.begin_unescaped()
     # Reasoning may end where another format ends it; any other raw text belongs to this format
     # alone.
-    others = lines = None
+    other_formats = line_openers = None
     if driver.formats is not None and step.role == "reasoning":
-        others = driver.formats.other_ends(driver, step.node)
+        other_formats = driver.formats.other_ends(driver, step.node)
         if driver.builder.tools:
-            lines = LineOpeners(driver.formats.openers, driver.base + start)
-    driver.payload.read_raw(RawReader(driver, raw_end, start, others, lines))
+            line_openers = LineOpeners(driver.formats.openers, driver.base + start)
+    driver.payload.read_raw(RawReader(driver, raw_end, start, other_formats, line_openers))
     driver.read_by(read_raw)
     return True
 

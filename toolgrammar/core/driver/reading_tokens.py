@@ -37,11 +37,11 @@ MOST_TOKENS = 48
 
 Without a limit, the same tokens would be read again from each opener among them.
 """
-SECTION_EVIDENCE = 16
+_SECTION_EVIDENCE = 16
 """The least characters of a section's opener that are evidence of a section without a call."""
 _LONGEST_MARKS = 8
 """The maximal number of characters before the key that the closer of a value repeats, as in `--- body`."""
-SHORT = 3
+_SHORT = 3
 """A literal with fewer characters may be taken back by what follows it."""
 
 
@@ -90,9 +90,10 @@ def read_token(driver: Driver) -> bool:
     if step.role == "key" and step_back_to_call(driver, text):
         return mismatch(driver)
     # A `<` or `,` may belong to markup that the grammar does not expect, so it can be taken back.
-    short = driver.island < 0 and step.kind == "literal" and step.weight < SHORT
-    short = short and not step.closes  # a role that was closed can't be opened again
-    driver.keep_way_back(start, short=short)
+    is_short = step.kind == "literal" and step.weight < _SHORT
+    # A role that was closed can't be opened again, and an uncertain island is given back whole.
+    can_step_back = is_short and driver.island < 0 and not step.closes
+    driver.keep_way_back(start, can_step_back=can_step_back)
     driver.move_to(end)
     _apply_token(driver, step, text, start, end, match)
     return True
@@ -342,7 +343,7 @@ def _needs_lookahead(step: Step) -> bool:
 def _end_island(driver: Driver, node: Node) -> None:
     """Returns to text after an island, or into a section."""
     # A short section opener is evidence only together with a call or its closer.
-    short = node.skipping and driver.position - driver.island < SECTION_EVIDENCE
+    short = node.skipping and driver.position - driver.island < _SECTION_EVIDENCE
     if driver.island >= 0 and not short:
         driver.commit()
     if driver.island < 0:

@@ -25,6 +25,8 @@ from toolgrammar.values.patterns import anywhere, blanks, late
 from toolgrammar.values.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolgrammar.core.machine.machine import Node, Step
     from toolgrammar.core.state.driver import Driver
     from toolgrammar.grammar.terminals import Terminal
@@ -127,22 +129,14 @@ def _drop_comment_or_space(driver: Driver, place: int) -> bool | None:
 
 def _insert_bracket(driver: Driver, place: int) -> bool | None:
     """Inserts a missing bracket before the next object of a list, or replaces a wrong one."""
-    node, buffer = driver.node, driver.buffer
+    node, buffer, back = driver.node, driver.buffer, driver.way_back
     # In `[{"name": "a", {"name": "b"` the comma was read as one between members.
-    if (
-        buffer[place] == "{"
-        and driver.way_back is not None
-        and driver.way_back.previous is not None
-    ):
-        return _insert_bracket_before_comma(driver, driver.way_back.start, driver.way_back.node)
-    for group, terminal in node.tokens:
-        delimiter = terminal.text.strip()
-        if terminal.kind != "literal" or delimiter not in ("}", "]") or node.steps[group].opens:
-            continue
-        step = node.steps[group]
+    if buffer[place] == "{" and back is not None and back.previous is not None:
+        return _insert_bracket_before_comma(driver, back.start, back.node)
+    for bracket, step in _closing_brackets(node):
         next_call = next_call_of(step.node)
         # A `]` stands where `}` is expected.
-        is_other = buffer[place] in "}])" and buffer[place] != delimiter
+        is_other = buffer[place] in "}])" and buffer[place] != bracket
         rest = place + is_other
         begun = _NEXT_BEGUN.match(buffer, rest)
         if not driver.final and (begun or (not is_other and next_call.begins.match(buffer, rest))):
@@ -151,25 +145,30 @@ def _insert_bracket(driver: Driver, place: int) -> bool | None:
         shown = _NEXT.match(buffer, rest) and step.node.token.match(buffer, rest)
         if is_other and shown:
             driver.end_at(driver.base + rest)
-            return _replace(driver, "bracket", place, rest, delimiter, step=step)
+            return _replace(driver, "bracket", place, rest, bracket, step=step)
         # In `[{"name": "a" {"name": "b"` the next call shows it as well.
         if not is_other and (shown or next_call.pattern.match(buffer, rest)):
-            return _insert(driver, "bracket", delimiter, go_on=place, step=step)
+            return _insert(driver, "bracket", bracket, go_on=place, step=step)
     return None
+
+
+def _closing_brackets(node: Node) -> Iterator[tuple[str, Step]]:
+    """Yields the closing brackets that may come next at a node, each with its step."""
+    for group, terminal in node.tokens:
+        bracket, step = terminal.text.strip(), node.steps[group]
+        if terminal.kind == "literal" and bracket in ("}", "]") and not step.opens:
+            yield bracket, step
 
 
 def _insert_bracket_before_comma(driver: Driver, comma: int, node: Node) -> bool | None:
     """Inserts a bracket before the last comma, if the next object of a list follows."""
     if driver.buffer[comma : comma + 1] != ",":
         return None
-    for group, terminal in node.tokens:
-        step = node.steps[group]
-        delimiter = terminal.text.strip()
-        closes = terminal.kind == "literal" and delimiter in ("}", "]") and not step.opens
+    for bracket, step in _closing_brackets(node):
         # The bracket belongs before the comma, so the comma is read again after it.
-        if closes and step.node.token.match(driver.buffer, comma):
+        if step.node.token.match(driver.buffer, comma):
             driver.step_back()
-            return _insert(driver, "bracket", delimiter, go_on=comma, step=step)
+            return _insert(driver, "bracket", bracket, go_on=comma, step=step)
     return None
 
 
@@ -184,9 +183,10 @@ def _drop_stray_comma(driver: Driver, place: int) -> bool | None:
         if end == len(buffer) and not driver.final and end - place < _LONGEST_RUN:
             return False
         return _replace(driver, "stray-comma", place, end, "")
-    if driver.way_back is None or driver.way_back.previous is None:
+    back = driver.way_back
+    if back is None or back.previous is None:
         return None
-    comma, node = driver.way_back.start, driver.way_back.node
+    comma, node = back.start, back.node
     if buffer[comma : comma + 1] != ",":
         return None
     # In `"name": "a", }` the text after the comma fits in its place.

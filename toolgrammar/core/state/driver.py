@@ -61,7 +61,7 @@ class Driver:
         """The code blocks of the message."""
         self.previous_island_end = 0
         """`last_end` as it was before the open island; outside of islands, before the last one."""
-        self.steps = 0
+        self.rounds = 0
         """The rounds of the loop so far, a measure of work that does not depend on time."""
         self.payload = OpenPayload()
         self.max_depth = max_depth
@@ -74,7 +74,7 @@ class Driver:
         """Resets the driver to text at an offset; its buffer holds just the text `before` it.
 
         What was noted about the text after the offset is not valid for another reading of it.
-        `steps` is kept: it measures the work over the whole message.
+        `rounds` is kept: it measures the work over the whole message.
         """
         self.read_anew(before, offset, len(before))
         self.island = -1
@@ -159,7 +159,7 @@ class Driver:
         """Reads what has arrived; false where the open island turns out not to be a call."""
         try:
             self.read_on()
-            self.steps += 1
+            self.rounds += 1
             if self.final:
                 self.modes.finish(self)
         except NotACall:
@@ -169,7 +169,7 @@ class Driver:
     def read_on(self) -> None:
         """Runs the loop until it needs more text."""
         while self.run(self):
-            self.steps += 1
+            self.rounds += 1
 
     def stand_before(self, text: str, offset: int) -> None:
         """Puts text that begins at an offset, some of it read before, into the buffer again."""
@@ -213,9 +213,11 @@ class Driver:
         """Moves to the node after a token or a payload that was read."""
         self.node, self.previous = step.node, step
 
-    def keep_way_back(self, start: int, *, short: bool) -> None:
+    def keep_way_back(self, start: int, *, can_step_back: bool) -> None:
         """Saves the state before the literal at an index, if that may be taken back."""
-        self.way_back = WayBack(start, self.node, self.last_end, self.previous) if short else None
+        self.way_back = (
+            WayBack(start, self.node, self.last_end, self.previous) if can_step_back else None
+        )
 
     def forget_way_back(self) -> None:
         """Drops the saved state: the last literal is not taken back any more."""
@@ -231,7 +233,7 @@ class Driver:
 
     def count_round(self) -> None:
         """Counts a round of work."""
-        self.steps += 1
+        self.rounds += 1
 
     def behind_blanks(self) -> int:
         """Returns the index after the white space at the position."""

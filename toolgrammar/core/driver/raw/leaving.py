@@ -42,37 +42,37 @@ def close_raw(reader: RawReader, end: int) -> None:
     reader.emit_to(end)
     reader.release()
     # An opener that contains the value's closer, as `n="` does, is markup: text would be escaped.
-    is_markup = reader.end.tagged or reader.end.value_closing.search(reader.sibling_text)
+    is_markup = reader.raw_end.tagged or reader.raw_end.value_closing.search(reader.sibling_text)
     # If a value contains its own opener, and one closer or none for both, the model may have begun
     # the value anew there.
     begins_anew = reader.lacks_closer or reader.values_open > 0
     opener = reader.sibling_text or (reader.own_opener if begins_anew else "")
     if opener and (reader.lacks_closer or is_markup):
         doubt_sibling(driver, opener, end)
-    elif reader.end.call_closes_alone:
+    elif reader.raw_end.call_closes_alone:
         doubt_closer(driver, end)
     if not reader.sibling_text:
         doubt_inner_closer(driver, reader.stray_closers, end, mended=reader.lacks_closer)
     doubt_damaged(
-        driver, reader.end, end, openers=bool(reader.stray_closers) or reader.lacks_closer
+        driver, reader.raw_end, end, openers=bool(reader.stray_closers) or reader.lacks_closer
     )
-    doubt_inner_block(driver, reader.end, end)
+    doubt_inner_block(driver, reader.raw_end, end)
     draft = driver.builder.draft
     if reader.ended_by_call and draft is not None:
         draft.go_on()
         doubt_unended(driver, end)
     raws = raws_of(driver.builder)
-    if reader.end.is_beside_calls:
+    if reader.raw_end.is_beside_calls:
         prose = raws.start, driver.base + end
-        kind = "reasoning" if reader.end.is_thought else "text"
-        driver.builder.turns.end_prose(*prose, reader.end.machine.signs, kind)
-    if reader.end.is_thought:
+        kind = "reasoning" if reader.raw_end.is_thought else "text"
+        driver.builder.turns.end_prose(*prose, reader.raw_end.machine.signs, kind)
+    if reader.raw_end.is_thought:
         behind = _step_behind(reader, end)
         # What opens an island in text ends reasoning that has no closer.
-        is_open = behind is not None and behind.terminal.name in reader.end.machine.start.names
+        is_open = behind is not None and behind.terminal.name in reader.raw_end.machine.start.names
         judge_thought(driver.builder, raws.start, driver.base + end, is_open=is_open)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.lacks_closer)
-    if reader.end.role == "input" and (step := _step_behind(reader, end)) and step.opens:
+    if reader.raw_end.role == "input" and (step := _step_behind(reader, end)) and step.opens:
         doubt_begun(driver, end)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)
@@ -80,8 +80,8 @@ def close_raw(reader: RawReader, end: int) -> None:
 
 def _step_behind(reader: RawReader, end: int) -> Step | None:
     """Returns the step of the token that ends the payload at an index of the buffer; None if it is missing."""
-    token = reader.end.node.token.match(reader.driver.buffer, end)
-    return None if token is None else reader.end.node.steps.get(token.lastgroup or "")
+    token = reader.raw_end.node.token.match(reader.driver.buffer, end)
+    return None if token is None else reader.raw_end.node.steps.get(token.lastgroup or "")
 
 
 def begun_closer(reader: RawReader) -> int:
@@ -89,19 +89,20 @@ def begun_closer(reader: RawReader) -> int:
     driver, step = reader.driver, reader.driver.payload.current
     # If the end of the text may close the payload, half a closer there is part of its text.
     may_end = (
-        step.node.closes_at_end is not None or closers_cut_by_stop(driver, reader.end.node) != ""
+        step.node.closes_at_end is not None
+        or closers_cut_by_stop(driver, reader.raw_end.node) != ""
     )
     if may_end or step.role in PROSE_ROLES:
         return -1
     start = max(reader.searched, len(driver.buffer) - LONGEST)
-    begun = reader.end.own_beginnings.search(driver.buffer, start)
+    begun = reader.raw_end.own_beginnings.search(driver.buffer, start)
     return -1 if begun is None else begun.start()
 
 
 def finish_raw(reader: RawReader) -> None:
     """Ends the payload at the end of the text."""
     driver, step = reader.driver, reader.driver.payload.current
-    stopped = closers_cut_by_stop(driver, reader.end.node) != ""
+    stopped = closers_cut_by_stop(driver, reader.raw_end.node) != ""
     # If the server cut the answer, the payload's closer had not come yet.
     is_cut = driver.builder.end.is_cut
     may_go_on = not is_cut and (not stopped or reader.quoted_calls)
@@ -126,7 +127,7 @@ def finish_raw(reader: RawReader) -> None:
         start = raws_of(driver.builder).start
         driver.builder.end.leave_text_open(start, step.machine.signs)
     if ends:
-        doubt_damaged(driver, reader.end, end, is_cut=True)
+        doubt_damaged(driver, reader.raw_end, end, is_cut=True)
         doubt_block_end(driver, end)
         doubt_open_end(driver, end)
     driver.builder.end.leave_open(is_open=ends and step.role not in PROSE_ROLES)
@@ -134,7 +135,7 @@ def finish_raw(reader: RawReader) -> None:
     if ends or step.role in PROSE_ROLES:
         leave(driver, end)
     else:
-        cut_payload(driver, reader.end.node, known=not begun)
+        cut_payload(driver, reader.raw_end.node, known=not begun)
 
 
 def _end_at_last_closer(reader: RawReader, pieces: list[str]) -> None:

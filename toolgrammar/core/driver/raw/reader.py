@@ -85,12 +85,12 @@ def _still_begins(reader: RawReader) -> bool:
         return False
     # `</par` that grows to `</para` is still undecided, and needs no new search.
     buffer, place = reader.driver.buffer, reader.searched
-    if reader.end.search.match(buffer, place) is not None:
+    if reader.raw_end.search.match(buffer, place) is not None:
         return False
-    begins = reader.end.beginnings.match(buffer, place) is not None
+    begins = reader.raw_end.beginnings.match(buffer, place) is not None
     if not begins and len(buffer) - place > _SHORT:
         # The beginning of a closer may stand before the next whole closer.
-        found = reader.end.search_or_begun.search(buffer, place + 1)
+        found = reader.raw_end.search_or_begun.search(buffer, place + 1)
         begins = found is not None and found.lastgroup == BEGUN
         if found is None or begins:
             reader.note_beginning(begins_closer=begins)
@@ -107,7 +107,7 @@ def _next(reader: RawReader) -> re.Match[str] | None:
     At the end of the text, a closer counts even if the text that has to follow it is cut. The
     expression for that is large, so it is used only if no complete closer is found.
     """
-    driver, end = reader.driver, reader.end
+    driver, end = reader.driver, reader.raw_end
     match = end.find(driver.buffer, reader.searched)
     # A closer with the whole text that has to follow it does not need that expression.
     if not driver.final or (match is not None and str(match.lastgroup).startswith("closer_")):
@@ -128,16 +128,16 @@ def _may_grow(reader: RawReader, match: re.Match[str]) -> bool:
         return False
     closer = (match.lastgroup or "").startswith("closer_")
     stop = len(driver.buffer)
-    beginnings = reader.end.beginnings
+    beginnings = reader.raw_end.beginnings
     # No closer is longer than this, so only the end of the text is searched.
     near = max(reader.searched, stop - LONGEST)
-    if near <= match.start() and not reader.end.is_plain(driver.buffer, near, match.start()):
+    if near <= match.start() and not reader.raw_end.is_plain(driver.buffer, near, match.start()):
         # A closer that begins before the candidate comes first.
         earlier = beginnings.search(driver.buffer, near)
         if earlier is not None and earlier.start() < match.start():
             return True
     # A closer that does not depend on the text after it is final.
-    if closer and not reader.end.looks_on:
+    if closer and not reader.raw_end.looks_on:
         return False
     return beginnings.match(driver.buffer, match.start()) is not None
 
@@ -148,11 +148,11 @@ def _wait(reader: RawReader) -> None:
     stop = len(driver.buffer)
     if driver.final:
         # The end of the text may cut the closer: `</param` is then markup, not part of the value.
-        stop = end_of_payload(driver, reader.end.node, reader.searched)
+        stop = end_of_payload(driver, reader.raw_end.node, reader.searched)
         begun = begun_closer(reader)
         stop = min(stop, begun) if begun >= 0 else stop
     else:
-        held = reader.end.beginnings.search(driver.buffer, reader.searched)
+        held = reader.raw_end.beginnings.search(driver.buffer, reader.searched)
         if held:
             stop = held.start()
             reader.note_beginning(begins_closer=True)
@@ -179,7 +179,7 @@ def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
         return _near_closer_ends(reader, match, groups)
     if kind == "call_closer" and not reader.quoted_calls:
         # No quoted call is open. The payload's own closer may be this one, or a part of it.
-        own = reader.end.value_closing.match(reader.driver.buffer, match.start())
+        own = reader.raw_end.value_closing.match(reader.driver.buffer, match.start())
         if own is not None and _repeats_rightly(reader, own.groupdict()):
             _pair_closer(reader, own, sure=False)
         reader.search_from(match.start() + 1)
@@ -188,7 +188,7 @@ def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:
         if not reader.quoted_calls and _opener_ends(reader, match, groups):
             return True
     elif not _is_quote(reader, kind, match, groups):
-        if reader.begins_line(match.start()) or not reader.end.opens_by_line(match):
+        if reader.begins_line(match.start()) or not reader.raw_end.opens_by_line(match):
             return _closer_ends(reader, match, groups)
         reader.search_from(match.start() + 1)
         return False
@@ -228,8 +228,8 @@ def _opener_ends(reader: RawReader, match: re.Match[str], groups: dict[str, str 
     awaited = builder.awaits(key)
     # In `"French times="2"` it is ` times="`: if no tool is known, the closer in the opener
     # decides.
-    closes = builder.spec() is None and reader.end.value_closing.search(match.group())
-    if awaited or closes or (near and is_near(near, reader.end.words["near_word"])):
+    closes = builder.spec() is None and reader.raw_end.value_closing.search(match.group())
+    if awaited or closes or (near and is_near(near, reader.raw_end.words["near_word"])):
         reader.note_sibling(match.group())
     # A value that quotes its own opener quotes its closer as well, so the two are paired.
     if near is None and key == builder.same("SAME_KEY"):
@@ -247,7 +247,7 @@ def _near_closer_ends(
     word = groups[group] or ""
     # Inside a quoted tag, the misspelt closer may belong to that tag.
     is_open = reader.quoted_calls or reader.values_open or reader.others_open
-    if not is_open and is_near(word, reader.end.words[group]):
+    if not is_open and is_near(word, reader.raw_end.words[group]):
         return True
     reader.search_from(match.start() + 1)
     return False
@@ -262,7 +262,7 @@ def _begins_sibling(reader: RawReader, match: re.Match[str], key: str | None) ->
     driver = reader.driver
     start = match.start()
     known = driver.buffer[start - 1 : start] == "\n" or is_unclosed(driver, start)
-    return known and reader.end.tagged and driver.builder.awaits(key)
+    return known and reader.raw_end.tagged and driver.builder.awaits(key)
 
 
 def _pair_closer(reader: RawReader, match: re.Match[str], *, sure: bool = True) -> None:
@@ -310,7 +310,7 @@ def _closer_ends(
     reader: RawReader, match: re.Match[str], groups: dict[str, str | None]
 ) -> bool | None:
     """Whether the payload's own closer ends it, or is quoted; None if more text is needed."""
-    driver, end = reader.driver, reader.end
+    driver, end = reader.driver, reader.raw_end
     # The expression matches more than misspellings, so `is_near` decides.
     words = ((groups.get(group), word) for group, word in end.words.items())
     if any(written and not is_near(written, word) for written, word in words):
@@ -352,7 +352,7 @@ def _closer_ends(
 
 def _other_closer_follows(reader: RawReader, place: int) -> bool | None:
     """Whether a misspelt closer of the call stands at an index; None if more text is needed."""
-    driver, end = reader.driver, reader.end
+    driver, end = reader.driver, reader.raw_end
     pattern = end.other_closer(final=driver.final)
     begun = end.other_closer_beginnings
     if not driver.final and begun is not None and begun.match(driver.buffer, place):
@@ -374,13 +374,13 @@ def _repeats_rightly(reader: RawReader, groups: dict[str, str | None]) -> bool:
 def _other_ends(reader: RawReader, start: int) -> bool | None:
     """Judges a closer with another name as other markup; returns whether it ends the payload."""
     driver = reader.driver
-    if not driver.final and reader.end.outer_beginnings.match(driver.buffer, start):
+    if not driver.final and reader.raw_end.outer_beginnings.match(driver.buffer, start):
         return None
-    beside = reader.end.beside(final=driver.final).match(driver.buffer, start)
+    beside = reader.raw_end.beside(final=driver.final).match(driver.buffer, start)
     if beside is not None:
         return _ends(reader, beside)
     # It is not other markup, so it may only be a stray closer of the value.
-    own = None if reader.quoted_calls else reader.end.value_closing.match(driver.buffer, start)
+    own = None if reader.quoted_calls else reader.raw_end.value_closing.match(driver.buffer, start)
     if own is not None and _repeats_rightly(reader, own.groupdict()):
         _pair_closer(reader, own)
     reader.search_from(start + 1)

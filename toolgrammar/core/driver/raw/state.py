@@ -35,7 +35,7 @@ class Sibling(NamedTuple):
     """Whether the tool has an argument with its key that was not given yet."""
 
 
-class Lines(Protocol):
+class LineSearch(Protocol):
     """The search for lines in reasoning that begin like the calls of any of several formats."""
 
     def look(self, reader: RawReader, stop: int) -> int:
@@ -48,13 +48,13 @@ class RawReader:
     def __init__(
         self,
         driver: Driver,
-        end: RawEnd,
+        raw_end: RawEnd,
         start: int,
-        others: ThoughtEnds[Driver] | None,
-        lines: Lines | None,
+        other_formats: ThoughtEnds[Driver] | None,
+        line_openers: LineSearch | None,
     ) -> None:
         self.driver = driver
-        self.end = end
+        self.raw_end = raw_end
         self.searched = start
         """The index in the driver's buffer up to which no closer was found."""
         self.begins_closer = False  # whether the text at that index may become a closer
@@ -86,9 +86,9 @@ class RawReader:
         """The number of openers of other values that are quoted and open."""
         self.open_sibling: Sibling | None = None
         """The first opener of another argument that is open: see `open_other`."""
-        self.other_formats = others
+        self.other_formats = other_formats
         """The ends of reasoning in the other formats that the message may be written in."""
-        self.line_openers = lines
+        self.line_openers = line_openers
 
     def begins_line(self, start: int) -> bool:
         """Whether nothing but white space stands before an index of the buffer in its line."""
@@ -180,7 +180,7 @@ class RawReader:
         """Counts an opener of another value; holds back the text after it if its key is awaited."""
         # The first opener is enough, and an opener inside a quoted value belongs to the quotation.
         is_first = self.open_sibling is None and not (self.others_open or self.values_open)
-        is_markup = self.end.tagged and not self.end.call_closes_alone
+        is_markup = self.raw_end.tagged and not self.raw_end.call_closes_alone
         if is_first and is_markup and self.driver.island < 0:
             place = match.start()
             self.open_sibling = Sibling(self.driver.base + place, match.group(), awaited)

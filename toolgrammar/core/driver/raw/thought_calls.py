@@ -90,7 +90,7 @@ class LineOpeners:
                 self.looked = driver.base + at
                 # At the end of a chunk `<tool` may become an opener, so the rest waits.
                 is_near = not driver.final and len(buffer) - at <= LONGEST_OPENER
-                is_mark = buffer[at] in _MARKS or reader.end.node.ends_by_opener
+                is_mark = buffer[at] in _MARKS or reader.raw_end.node.ends_by_opener
                 if is_mark and is_near and self.openers.begins_at(buffer, at):
                     return at
                 if is_mark and self._opens(reader, at):
@@ -109,7 +109,7 @@ class LineOpeners:
             return False
         # A line of prose may begin with a fence or a tag, too. If the reasoning has no closer, a
         # call is just as likely.
-        if opens_as_prose(buffer, place) and not reader.end.node.ends_by_opener:
+        if opens_as_prose(buffer, place) and not reader.raw_end.node.ends_by_opener:
             return False
         # A bracket after markup belongs to that markup.
         offset = reader.driver.base + place
@@ -129,7 +129,7 @@ def end_open_thought(reader: RawReader, stop: int) -> bool | None:
     Returns:
         Whether there are such calls; None if more text is needed.
     """
-    if reader.line_openers is None or not reader.end.node.ends_by_opener:
+    if reader.line_openers is None or not reader.raw_end.node.ends_by_opener:
         return False
     if reader.line_openers.look(reader, stop) < stop:
         return None
@@ -146,7 +146,7 @@ def end_before_calls(reader: RawReader, stop: int) -> bool:
     """
     driver = reader.driver
     builder, base = driver.builder, driver.base
-    node = reader.end.node
+    node = reader.raw_end.node
     path = () if node.ends_by_opener else repairs_of(node).to_text
     # A trial does not begin another trial, and in strict reading nothing is guessed.
     is_tried = builder.is_trial or (driver.formats is not None and driver.formats.trying)
