@@ -128,7 +128,7 @@ class Marks:
     def _lone_symbol(self, text: str, symbol: str) -> Damaged | None:
         """Returns the first line that begins with a mark's symbol, but with no whole mark."""
         for line in re.finditer(rf"(?m)^[ \t]*({symbol}\S{{0,2}})", text):
-            if not any(_stands(each, text, line.start(1)) for each in self.written):
+            if not any(_is_at(each, text, line.start(1)) for each in self.written):
                 return Damaged(line.start(1), line[1], self.symbols[symbol])
         return None
 
@@ -312,7 +312,7 @@ def _near_signs(text: str, marks: Collection[_Mark]) -> list[tuple[int, int]]:
     return found
 
 
-def _stands(mark: str, text: str, place: int) -> bool:
+def _is_at(mark: str, text: str, place: int) -> bool:
     """Whether a mark is at a place; if it ends with a blank, a word has to follow."""
     follows = text[place + len(mark) :]
     return text.startswith(mark, place) and (mark[-1] != " " or _WORD.match(follows) is not None)

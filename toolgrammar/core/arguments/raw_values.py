@@ -178,7 +178,7 @@ class RawValues:
             draft = self.builder.draft
             # The first character shows whether the value may wrap all arguments.
             if draft is not None and draft.wrapper_events is not None and not self.text:
-                wrappers.judge(self.builder, draft, text)
+                wrappers.release_unless_object(self.builder, draft, text)
             self.text.append(text)
             if self.undecided and draft is not None:
                 text = self._decide(draft)

@@ -113,7 +113,9 @@ class ScannedValues:
             return
         assert draft.payload is not None
         if draft.wrapper_events is not None and not draft.payload:
-            wrappers.judge(self.builder, draft, text)  # Only an object may wrap all arguments.
+            wrappers.release_unless_object(
+                self.builder, draft, text
+            )  # Only an object may wrap all arguments.
         begins = self.role == "value" and text != "" and not draft.payload
         draft.payload.append(text)
         if begins:

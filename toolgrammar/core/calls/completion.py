@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from toolgrammar.core.calls import wrappers
 from toolgrammar.core.calls.places import places_in
 from toolgrammar.core.message.candidate import REASONING, Candidate
-from toolgrammar.core.message.groups import generated_id, settle
+from toolgrammar.core.message.groups import generated_id, settle_dependencies
 from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments, report_cut
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
@@ -93,7 +93,7 @@ def complete(
         _emit_start(builder, draft)
     # The order matters: arguments are unwrapped before those of the last call are added to them.
     if draft.wrapper_events is not None:
-        wrappers.settle(builder, draft, end)
+        wrappers.unwrap(builder, draft, end)
     if builder.header.carry:
         carry_over(builder, draft)
     # In a free-text format a call without text has the empty text: `ToolCall.input` is not None.
@@ -101,7 +101,7 @@ def complete(
         draft.expect_input()
     index = len(builder.calls)
     placed, misfit = draft.place_text(builder.tools.get(draft.name))
-    if not placed or _stands_for_several(builder, draft):
+    if not placed or _is_ambiguous_text(builder, draft):
         # This comes before the closing events, since the error has to come before the `CallEnd`.
         status = _refuse_text(builder, draft, status, end)
     if misfit:
@@ -188,7 +188,7 @@ def _join(group: Group, draft: Draft, builder: Builder) -> str | None:
     return made
 
 
-def _stands_for_several(builder: Builder, draft: Draft) -> bool:
+def _is_ambiguous_text(builder: Builder, draft: Draft) -> bool:
     """Whether a call has a text alone, and its tool several arguments that the text may be."""
     spec = builder.tools.get(draft.name or "")
     if spec is None or draft.has_payload:
@@ -275,7 +275,7 @@ def judge_calls(builder: Builder) -> None:
     doubt_fenced(builder)
     doubt_quoted(builder)
     doubt_cut_texts(builder)
-    settle(builder.calls, builder.report)
+    settle_dependencies(builder.calls, builder.report)
 
 
 _ABOVE = 256

@@ -50,7 +50,7 @@ def begin_argument(builder: Builder, draft: Draft) -> None:
         draft.hold_argument()
 
 
-def judge(builder: Builder, draft: Draft, text: str) -> None:
+def release_unless_object(builder: Builder, draft: Draft, text: str) -> None:
     """Releases an argument that is held back if its first text shows that it is not an object."""
     if draft.wrapper_events is not None and text.strip() and not text.lstrip().startswith("{"):
         release(builder, draft)
@@ -62,7 +62,7 @@ def release(builder: Builder, draft: Draft) -> None:
         builder.emit(draft, event)
 
 
-def settle(builder: Builder, draft: Draft, end: int) -> None:
+def unwrap(builder: Builder, draft: Draft, end: int) -> None:
     """Ends a call whose only argument was held back: an object in it becomes the arguments.
 
     Args:

@@ -14,7 +14,7 @@ from toolgrammar.core.driver.payload_end import cut_payload, leave
 from toolgrammar.core.machine.relaxed_quotes import OTHER_QUOTES
 from toolgrammar.core.machine.repairs import repairs_of
 from toolgrammar.core.mending.envelopes import skip_fence
-from toolgrammar.core.mending.misspelt import stands_misspelt_closer
+from toolgrammar.core.mending.misspelt import misspelt_closer_follows
 from toolgrammar.core.payloads.json.other_scalars import WORDS
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.payloads.json.tokens import MAX_DEPTH
@@ -222,7 +222,7 @@ class Undecided:
             return True
         if repairs_of(node).pattern.match(buffer, place) is not None:
             return True  # the value's own closer is missing, and a later closer follows
-        return stands_misspelt_closer(driver, node, place)
+        return misspelt_closer_follows(driver, node, place)
 
     def _cut(self) -> Step | None:
         """Judges a value in which the text ends: returns the step of cut JSON, or cuts the call."""

@@ -43,11 +43,14 @@ _ENDS_ITEM: Final = frozenset("]}{[<(`\r\n")
 
 
 def judge_call_end(driver: Driver, step: Step | None = None) -> bool:
-    """Whether enough text was seen to judge if arguments go on after the call; doubts it if so.
+    """Doubts a call if its arguments seem to go on in the text after it.
 
     Args:
         driver: the driver, at the end of the call.
         step: the token or payload that ends the call; None if the text after it ends the call.
+
+    Returns:
+        False if more text is needed.
     """
     # This step does not end the call, so what follows is markup of the same call.
     if step is not None and "call" not in step.closes:
@@ -118,7 +121,7 @@ def _arguments_go_on(driver: Driver) -> bool | None:
         return False
     rest = _text_behind(driver)
     if not builder.has_arguments:
-        written, rest = rest.strip(), _behind_mark(rest)
+        written, rest = rest.strip(), _behind_other_comma(rest)
         if not rest.strip():
             is_begun = written != "" and builder.end.is_cut
             return None if _may_grow(driver, rest) else is_begun
@@ -137,14 +140,14 @@ def _arguments_go_on_in_list(driver: Driver) -> bool | None:
     )
 
 
-def _behind_mark(rest: str) -> str:
+def _behind_other_comma(rest: str) -> str:
     """Returns what follows a call without arguments, without a character that stands for the comma.
 
     As in `{"name": "f"}7"arguments": {`. Behind a line end no character does.
     """
     first, written = rest.strip()[:1], rest.lstrip(" \t")
-    is_mark = first != "" and first not in ',":' and written[0] not in _ENDS_ITEM
-    return written[1:] if is_mark else rest
+    is_other_comma = first != "" and first not in ',":' and written[0] not in _ENDS_ITEM
+    return written[1:] if is_other_comma else rest
 
 
 def _begins_member(driver: Driver, rest: str, awaits: Callable[[str], bool]) -> bool | None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def read_text(driver: Driver) -> bool:
     """Emits text up to the next opener; returns False if more text is needed."""
     # A call may be followed by closers that are left over: `</tool_call></tool_call>`.
-    if driver.just_ended is not None and (waits := _drop_stray_closers(driver)) is not None:
-        return waits
+    if driver.just_ended is not None and (dropped := _drop_stray_closers(driver)) is not None:
+        return dropped
     buffer, position = driver.buffer, driver.position
     node = driver.node
     if driver.formats is not None and driver.formats.governs(node):
@@ -169,8 +169,8 @@ def _drop_stray_closers(driver: Driver) -> bool | None:
     place = blanks.match(buffer, driver.position).end()
     # White space between the calls of a section is markup; after a call in text it is text.
     if place > driver.position:
-        if node.closes_group and (waits := _pass_blanks_in_section(driver, place)) is not None:
-            return waits
+        if node.closes_group and (passed := _pass_blanks_in_section(driver, place)) is not None:
+            return passed
         # The white space of the last line may belong to an opener: `    send(`.
         line = max(driver.position, buffer.rfind("\n", driver.position, place) + 1)
         if place - line > MAX_TOKEN:  # No token has so much before it.

@@ -82,7 +82,7 @@ class Lalr:
         result = self.shift(stack, END)
         return None if result is None else result[1]
 
-    def settle(self, states: list[int]) -> tuple[str, ...]:
+    def reduce_unambiguous(self, states: list[int]) -> tuple[str, ...]:
         """Reduces as long as nothing else is possible, in place; returns the roles that close.
 
         In this way a call ends with its last character, and not with the next token.

@@ -301,14 +301,14 @@ class Step:
         self.terminal = terminal
         self.kind = terminal.kind
         # The role of a terminal follows from the state after it, and what it opens from the state
-        # before it. Both are read here, before `settle` reduces them.
+        # before it. Both are read here, before `reduce_unambiguous` reduces them.
         self.role = tables.leaf_roles[states[-1]]
         """The role that the terminal fills, or ""."""
         self.opens = tables.opening[states[-2]].get(number, "")
         """The call or section that opens with it, or ""."""
         self.closes_before = before
         """The roles that close before the terminal."""
-        self.closes = machine.lalr.settle(states)
+        self.closes = machine.lalr.reduce_unambiguous(states)
         """The roles that close with it."""
         self.stack = tuple(states)
         self.begins = beginning(terminal)

@@ -120,7 +120,7 @@ def mend_misspelt(driver: Driver, place: int) -> bool | None:
     return True
 
 
-def stands_misspelt_closer(driver: Driver, node: Node, place: int) -> bool | None:
+def misspelt_closer_follows(driver: Driver, node: Node, place: int) -> bool | None:
     """Whether a misspelt closer of an argument stands at an index; None if more text is needed."""
     # Strict reading accepts no misspelling: such text is part of the value.
     if driver.builder.strict:

@@ -57,7 +57,7 @@ class Group:
         return copy.copy(self)
 
 
-def settle(calls: list[ToolCall], report: Callable[..., None]) -> None:
+def settle_dependencies(calls: list[ToolCall], report: Callable[..., None]) -> None:
     """Removes dependencies on calls that do not exist, and those that form a cycle.
 
     In a cycle every dependency on the call itself or on a later call is removed; dependencies on

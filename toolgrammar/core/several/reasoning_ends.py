@@ -144,7 +144,7 @@ class OtherEnds:
             if number in self.here
         )
 
-    def held(self, buffer: str, start: int) -> int:
+    def held_from(self, buffer: str, start: int) -> int:
         """Returns the start of the suffix that may become such an end, or -1."""
         match = self.beginnings.search(buffer, start)
         return match.start() if match is not None else -1

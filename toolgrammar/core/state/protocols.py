@@ -63,7 +63,7 @@ class ThoughtEnds(Protocol[DriverT_contra]):
         """
 
     # A stream needs this: a suffix that may become such an end is not emitted as reasoning yet.
-    def held(self, buffer: str, start: int) -> int:
+    def held_from(self, buffer: str, start: int) -> int:
         """Returns the start of the suffix that may become such an end, or -1."""
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from toolgrammar.core.message.groups import settle
+from toolgrammar.core.message.groups import settle_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -107,7 +107,7 @@ class Plan:
         """
         calls = list(self.calls)
         # The parser reports the diagnostics, so they are dropped here.
-        settle(calls, lambda *_, **__: None)
+        settle_dependencies(calls, lambda *_, **__: None)
         for index in self._open:
             self._needs[index] = calls[index].depends_on
 

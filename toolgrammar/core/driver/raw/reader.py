@@ -157,7 +157,7 @@ def _wait(reader: RawReader) -> None:
             stop = held.start()
             reader.note_beginning(begins_closer=True)
         if reader.other_formats is not None:
-            other = reader.other_formats.held(driver.buffer, reader.searched)
+            other = reader.other_formats.held_from(driver.buffer, reader.searched)
             stop = other if 0 <= other < stop else stop
     reader.search_from(stop)
     reader.emit_to(stop if reader.line_openers is None else reader.line_openers.look(reader, stop))
