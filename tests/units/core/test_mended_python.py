@@ -172,7 +172,9 @@ def test_a_character_may_be_written_by_its_name(
     [
         ("02134", None, "02134", ("number",)),
         ("02134", "string", "02134", ()),
-        ("02134", "integer", 2134, ()),
+        ("02134", "integer", "02134", ("number",)),
+        ("08134", "integer", 8134, ()),
+        ("-02134", "integer", -2134, ("number",)),
         ("0777", "boolean", "0777", ("number",)),
         ("07", None, 7, ()),
         ("07", "string", "07", ()),

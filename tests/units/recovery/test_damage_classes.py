@@ -479,6 +479,10 @@ def test_bare_words_with_a_schema() -> None:
     check('{"a": New York}', {"a": "New York"}, "bare-text", R, executable=True, wanted=text)
     check('{"a": 007}', {"a": "007"}, "number", R, executable=True, wanted=text)
     check('{"a": 007}', {"a": 7}, "number", R, executable=True, wanted=schema(a="integer"))
+    # A mode of a file may be octal, so no schema shows its value.
+    check(
+        '{"a": 0755}', {"a": "0755"}, "bare-text", R, executable=False, wanted=schema(a="integer")
+    )
     # In no notation a number begins so.
     check('{"a": 00.5}', {"a": "00.5"}, "bare-text", R, executable=True, wanted=text)
 

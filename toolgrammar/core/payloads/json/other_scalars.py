@@ -25,6 +25,7 @@ _BASED = late(r"([+-]?)(0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+))")
 _GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
 # `007`
 _ZEROS = late(rf"([+-]?)0+({WHOLE})")
+_OCTAL = late(r"[+-]?0[1-7][0-7]+")
 
 
 class Scalar(NamedTuple):
@@ -97,7 +98,12 @@ def _odd_number(word: str, wanted: Guide | None) -> Scalar | None:
         # `007` may be a code: only a schema shows that it is a number.
         if _ZEROS.fullmatch(word):
             return None
-    return Scalar(number, "number")
+    return None if may_be_octal(word) else Scalar(number, "number")
+
+
+def may_be_octal(word: str) -> bool:
+    """Whether a number with a zero first, such as the mode `0755`, is another one in C and in JSON."""
+    return _OCTAL.fullmatch(word) is not None
 
 
 def _number_of(word: str) -> str | None:

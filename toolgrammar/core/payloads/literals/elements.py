@@ -113,6 +113,9 @@ class _Element:
         return members, not types or "object" in types
 
 
+_TWICE: Final = "Found an argument for the second time; the first one counts"
+
+
 # A class of its own: a value that occurs once may be a list itself.
 class _Repeated(list[Any]):
     """The values of a repeated key."""
@@ -282,8 +285,10 @@ class ElementScanner:
             self._settle(out)
         element = _Element(tag, self._shape.schema_of(tag))
         # `<a>1</a><b>2</b><a>3</a>`: the first value is emitted, and can't become a list.
-        if element.is_text and tag in self._given_out:
-            element.leave_out()
+        if tag in self._given_out:
+            self.faults.append(Fault("duplicate-key", _TWICE, BEGIN, path=f"$.{tag}"))
+            if element.is_text:
+                element.leave_out()
         self._open.append(element)
         if self._streams():
             self._settle(out)

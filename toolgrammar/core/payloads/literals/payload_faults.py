@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.payloads.json.other_scalars import may_be_octal
 from toolgrammar.core.payloads.json.tokens import as_json
 from toolgrammar.values.patterns import late
 from toolgrammar.values.schemas import admitted_types
@@ -104,7 +105,7 @@ class Faults(list[Fault]):
     def note_zeros(self, word: str, end: int, schema: JsonSchema | None) -> str | None:
         """Records a whole number with leading zeros; returns the JSON of its text if it is kept.
 
-        `zip=02134` may be a code, and `mode=0777` octal: only a schema decides.
+        `zip=02134` may be a code: only a schema decides. `mode=0777` may be octal in any case.
 
         Args:
             word: the number, with its sign.
@@ -115,8 +116,9 @@ class Faults(list[Fault]):
             return None
         digits, types = word.lstrip("+-"), set(admitted_types(schema or {}) or ())
         is_short = len(digits.replace("_", "")) < _FEWEST_OF_CODE
-        is_number = not types.isdisjoint(("integer", "number"))
-        is_text = "string" in types and not is_number
+        wants_number = not types.isdisjoint(("integer", "number"))
+        is_number = wants_number and not may_be_octal(word)
+        is_text = "string" in types and not wants_number
         if is_short and not is_text:
             return None
         start = end - len(digits)
