@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import (
+    Container,
     Iterable,
     Mapping,
 )
 from typing import (
+    TYPE_CHECKING,
     Any,
     TypeAlias,
 )
 
+from toolgrammar.core.evidence.no_arguments import are_call, is_definition
 from toolgrammar.interop.handed_in import checked_calls
 from toolgrammar.parsing.call_ids import ids_of
 from toolgrammar.recovery.json_parser import recover_json
@@ -33,6 +36,9 @@ from toolgrammar.values.events import (
 )
 from toolgrammar.values.feedback import shown_name
 from toolgrammar.values.spans import NOWHERE
+
+if TYPE_CHECKING:
+    from toolgrammar.values.tools import ToolSpec
 
 Message: TypeAlias = Any
 """A message, as a dict. `Any`, so that type checkers accept it where an API has its own type."""
@@ -243,10 +249,39 @@ def read_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     return value, None
 
 
-def doubts_of(text: str) -> tuple[str, ...]:
-    """Returns the doubts about arguments that are JSON as they stand: a key that stands twice, say."""
+def doubts_of(name: str, arguments: Mapping[str, Any], text: str = "") -> tuple[str, ...]:
+    """Returns the doubts about arguments that can be read: a key that stands twice, say.
+
+    Args:
+        name: the name of the call; its tool is not known.
+        arguments: the arguments that were read.
+        text: the JSON text that they were read from; "" if there is none.
+    """
     found = recover_json(text).diagnostics if text.strip() else ()
-    return tuple(dict.fromkeys(each.code for each in found if each.severity == "error"))
+    codes = [each.code for each in found if each.severity == "error"]
+    if reason := doubt_of_nested(name, arguments, None, ()):
+        codes.append(reason[0])
+    return tuple(dict.fromkeys(codes))
+
+
+def doubt_of_nested(
+    name: str, arguments: Mapping[str, Any], spec: ToolSpec | None, tools: Container[str]
+) -> tuple[str, str] | None:
+    """Returns the code and the message of the doubt about arguments that are a call or a schema.
+
+    None if they are neither, or if the tool has arguments of these names.
+
+    Args:
+        name: the name of the call.
+        arguments: its arguments.
+        spec: the tool that is called; None if it is not known.
+        tools: the names of all tools.
+    """
+    if are_call(name, arguments, spec, tools):
+        return "duplicate-key", "Found a whole call in place of the arguments"
+    if is_definition(arguments, spec):
+        return "quoted-call", "Found a schema in place of the arguments"
+    return None
 
 
 def mended_arguments(text: str) -> dict[str, Any] | None:
@@ -299,7 +334,7 @@ def read_call(name: str, text: str, identity: str | None) -> ToolCall:
         raw_arguments=text,
         status="complete" if error is None else "unreadable",
         error=error,
-        doubts=doubts_of(text) if error is None else (),
+        doubts=doubts_of(name, arguments, text) if error is None else (),
     )
 
 
@@ -310,7 +345,7 @@ def call_with(name: str, arguments: object, identity: object) -> ToolCall:
     """
     own_id = string_of(identity) or None
     if isinstance(arguments, Mapping):
-        return ToolCall(name, dict(arguments), id=own_id)
+        return ToolCall(name, dict(arguments), id=own_id, doubts=doubts_of(name, arguments))
     return read_call(name, written_json(arguments), own_id)
 
 

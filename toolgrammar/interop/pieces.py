@@ -166,6 +166,6 @@ class _Arriving:
             raw_arguments=text,
             status=whole if error is None else "truncated",
             error=error,
-            doubts=doubts_of(text) if error is None and whole == "complete" else (),
+            doubts=doubts_of(self.name, arguments, text) if error is None else (),
         )
         return CallEnd(self.index, call)

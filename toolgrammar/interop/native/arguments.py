@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from toolgrammar.core.evidence.member_behind import MOST, goes_on
 from toolgrammar.core.payloads.json.strict_scanner import JsonScanner
 from toolgrammar.core.trust.mended_calls import (
     Mended,
@@ -16,7 +17,7 @@ from toolgrammar.core.trust.mended_calls import (
     reason_to_doubt,
     sure_codes,
 )
-from toolgrammar.interop.exchange import to_json
+from toolgrammar.interop.exchange import doubt_of_nested, to_json
 from toolgrammar.interop.native.repeated import RepeatedPieces
 from toolgrammar.recovery.json_parser import JsonParser, recover_json
 from toolgrammar.values.diagnostics import Diagnostic
@@ -24,6 +25,8 @@ from toolgrammar.values.schemas import type_of
 from toolgrammar.values.spans import NOWHERE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toolgrammar.recovery.json_result import RecoveredJson
     from toolgrammar.values.calls import Status
     from toolgrammar.values.tools import ToolSpec
@@ -138,7 +141,7 @@ class ArgumentsReader:
         # Some servers give each piece an id of its own. Sound arguments are those of one call;
         # mended ones may have swallowed another.
         if has_other_ids and every[0].status == "repaired" and not every[0].doubts:
-            every = [_doubted(every[0], "the mended arguments came under several ids")]
+            every = [_with_doubt(every[0], JOINED, "the mended arguments came under several ids")]
         # If the text was cut, it is not known whether the last object is whole.
         if not cut and any(each.code == _ANOTHER for each in found.diagnostics):
             every = _several(text, tool, calls) or every
@@ -194,19 +197,47 @@ def _read(found: RecoveredJson, text: str, *, cut: bool) -> ReadArguments:
     return ReadArguments(found.value, text, status, None, doubts, diagnostics)
 
 
+def doubt_if_nested(read: ReadArguments, name: str, tools: Mapping[str, ToolSpec]) -> ReadArguments:
+    """Returns the arguments, doubted if they are a whole call or a schema.
+
+    Args:
+        read: the arguments of a call.
+        name: the name of the call.
+        tools: all tools.
+    """
+    # Of a call that does not run anyway, more reasons would help nobody.
+    if read.status not in ("complete", "repaired") or read.doubts:
+        return read
+    reason = doubt_of_nested(name, read.arguments, tools.get(name), tools)
+    return read if reason is None else _with_doubt(read, *reason)
+
+
 def _judged(read: ReadArguments, found: RecoveredJson, tool: ToolSpec | None) -> ReadArguments:
     """Returns the arguments with the doubts that mended ones of a call in a text have, too."""
-    codes = sure_codes(found.diagnostics)
     # A call that is in doubt already is not run: more reasons would help nobody.
-    if read.status != "repaired" or read.doubts or not codes:
+    if read.status != "repaired" or read.doubts:
         return read
+    if _go_on_behind(read, found, tool):
+        message = "Found what may be another argument behind the object of arguments"
+        return _with_doubt(read, "skipped-markup", message)
+    codes = sure_codes(found.diagnostics)
     name = tool.name if tool is not None else ""
     mended = Mended(name, read.arguments, found.diagnostics, codes, tool)
-    reason = reason_to_doubt(mended, inside=changes_values(codes))
-    if reason is None:
-        return read
-    told = (*read.diagnostics, _diagnostic(*reason))
-    return replace(read, doubts=(reason[0],), diagnostics=told)
+    reason = reason_to_doubt(mended, inside=changes_values(codes)) if codes else None
+    return read if reason is None else _with_doubt(read, *reason)
+
+
+def _go_on_behind(read: ReadArguments, found: RecoveredJson, tool: ToolSpec | None) -> bool:
+    """Whether an argument of the tool that the call lacks follows its object: `{"a": 1} days=3`.
+
+    A key in quotes counts for any tool: the recovery of JSON doubts it already.
+    """
+    if found.rest is None:
+        return False
+    awaited = tool.properties.keys() - read.arguments.keys() if tool is not None else frozenset()
+    # White space is a part of what follows: a key may stand on a line of its own.
+    end = len(read.raw[: found.rest].rstrip())
+    return goes_on(read.raw[end : end + MOST], awaited.__contains__, final=True) is True
 
 
 def _several(text: str, tool: ToolSpec | None, calls: int) -> list[ReadArguments]:
@@ -280,10 +311,10 @@ def _told(part: tuple[str, RecoveredJson], said: str, *, doubt: bool) -> ReadArg
     )
 
 
-def _doubted(read: ReadArguments, said: str) -> ReadArguments:
-    """Returns arguments that may be those of several calls."""
-    told = (*read.diagnostics, _diagnostic(JOINED, said))
-    return replace(read, doubts=(*read.doubts, JOINED), diagnostics=told)
+def _with_doubt(read: ReadArguments, code: str, said: str) -> ReadArguments:
+    """Returns the arguments with one more doubt."""
+    told = (*read.diagnostics, _diagnostic(code, said))
+    return replace(read, doubts=(*read.doubts, code), diagnostics=told)
 
 
 def _diagnostic(code: str, message: str, *, doubt: bool = True) -> Diagnostic:

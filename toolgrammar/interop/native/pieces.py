@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.interop.exchange import to_json
-from toolgrammar.interop.native.arguments import ArgumentsReader
+from toolgrammar.interop.native.arguments import ArgumentsReader, doubt_if_nested
 from toolgrammar.interop.native.names import ReadName, read_name
 from toolgrammar.parsing.checks import is_cut
 from toolgrammar.values.calls import ToolCall
@@ -205,6 +205,7 @@ class RepairedPieces:
         self, index: int, name: str, identity: str | None, found: ReadArguments, read: ReadName
     ) -> Iterator[Event]:
         """Yields what was wrong with a call, and its end."""
+        found = doubt_if_nested(found, name, self._tools)
         diagnostics, doubts = found.diagnostics, found.doubts
         if read.repaired or read.doubtful:
             diagnostics += (_name_problem(name, doubtful=read.doubtful),)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from toolgrammar import parse
 from toolgrammar.interop import openai
 
 TOOLS: list[dict[str, Any]] = [
@@ -77,3 +78,60 @@ def test_what_is_sure_runs(arguments: str) -> None:
 def test_so_many_objects_in_a_row_are_those_of_calls(count: int, *, told_apart: bool) -> None:
     calls = _calls("".join(f'{{"path": "{place}"}}' for place in range(count)))
     assert [call.executable for call in calls] == ([True] * count if told_apart else [False])
+
+
+MEMBERS_BEHIND = [
+    '\ntags: "x"',
+    " tags='x'",
+    "; tags = x",
+    "}} tags: 3",
+    "\n\n  tags: 3\n",
+    ', "tags": ["x"]',
+    ', tags: ["x"]}',
+    ' "tags": []}',
+]
+"""What stands behind `{"path": "a"}`, and may be an argument that the tool has and the call lacks."""
+NOTHING_BEHIND = [
+    "\nI save it now.",
+    "\nNote: it is safe.",
+    "\npath: a",
+    " tags",
+    "\nThe tags: none.",
+    ",",
+    "]}",
+    "\n```",
+]
+
+
+@pytest.mark.parametrize("object_", ['{"path": "a"}', "{'path': 'a',}", 'So: {"path": "a"}'])
+@pytest.mark.parametrize("behind", MEMBERS_BEHIND)
+def test_an_argument_behind_the_object_is_not_lost_unsaid(object_: str, behind: str) -> None:
+    (call,) = _calls(object_ + behind)
+    assert call.doubts
+    assert not call.executable
+
+
+@pytest.mark.parametrize("behind", MEMBERS_BEHIND[:5])
+def test_an_argument_without_quotes_is_told_as_in_a_text(behind: str) -> None:
+    (call,) = _calls('{"path": "a"}' + behind)
+    assert (call.arguments, call.doubts) == ({"path": "a"}, ("skipped-markup",))
+    (read,) = parse(
+        '[TOOL_CALLS]save[ARGS]{"path": "a"}' + behind, "mistral_v11", tools=TOOLS
+    ).calls
+    assert read.doubts == call.doubts
+
+
+@pytest.mark.parametrize("behind", NOTHING_BEHIND)
+def test_other_text_behind_the_object_is_dropped(behind: str) -> None:
+    (call,) = _calls('{"path": "a"}' + behind)
+    assert (call.arguments, call.status, call.doubts) == ({"path": "a"}, "repaired", ())
+
+
+def test_without_tools_no_name_behind_the_object_is_an_argument() -> None:
+    (call,) = _calls('{"path": "a"}\ntags: 3', None)
+    assert call.executable
+
+
+def test_what_the_call_has_already_is_not_lost_behind_it() -> None:
+    (call,) = _calls('{"path": "a", "tags": []}\ntags: 3')
+    assert call.executable
