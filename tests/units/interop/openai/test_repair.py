@@ -136,6 +136,14 @@ def test_a_custom_call_stays_beside_one_that_is_found_in_the_text() -> None:
     assert (first, second["function"]["name"]) == (custom, "f")
 
 
+def test_a_custom_call_stays_alone_where_no_other_is_left() -> None:
+    custom = {"id": "a", "type": "custom", "custom": {"name": "bash", "input": "ls"}}
+    nameless = {"id": "b", "type": "function", "function": {"name": "", "arguments": "{}"}}
+    repaired = openai.repair_message({"role": "assistant", "tool_calls": [custom, nameless]})
+    assert repaired["tool_calls"] == [custom]
+    assert [each.code for each in repaired.result.diagnostics] == ["malformed-call"]
+
+
 def test_a_stream_that_is_closed_reads_no_more() -> None:
     chunk = {"choices": [{"delta": {"content": "Hi"}}]}
     seen: list[int] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -181,6 +182,31 @@ def test_an_object_in_place_of_its_text_is_written_as_text() -> None:
 def test_a_sound_response_stays() -> None:
     whole = response(text_item("Well."), call_item('{"city":"Oslo"}'))
     assert openai.repair_response(whole, "hermes", TOOLS) == whole
+
+
+@pytest.mark.parametrize(
+    ("status", "runs"), [("completed", True), ("incomplete", False), ("odd", True), (None, True)]
+)
+def test_a_call_in_the_text_that_only_its_end_closes_runs_in_a_whole_response(
+    status: Any, *, runs: bool
+) -> None:
+    text = "Action: weather\nAction Input: city: Oslo"
+    given = response(text_item(text), status=status)
+    [call] = openai.repair_response(given, "react", TOOLS).result.calls
+    assert (call.name, call.executable) == ("weather", runs)
+
+
+def test_calls_in_the_text_follow_each_other_behind_all_items() -> None:
+    text = LEFT + LEFT.replace("Bern", "Rome") + LEFT.replace("Bern", "Oslo")
+    out = list(openai.repair_stream(events_of(response(text_item(text)), 9), "hermes", TOOLS))
+    kinds = ("response.output_item.added", "response.output_item.done")
+    places = [
+        [each["output_index"] for each in out if each["type"] == kind and "name" in each["item"]]
+        for kind in kinds
+    ]
+    assert places == [[1, 2, 3], [1, 2, 3]]
+    cities = [json.loads(arguments)["city"] for _, arguments in calls_in(out[-1]["response"])]
+    assert cities == ["Bern", "Rome", "Oslo"]
 
 
 def test_an_error_of_the_server_goes_through() -> None:
