@@ -32,18 +32,22 @@ _QUOTE: Final = "[\"'`\u201c\u201d]"
 _BETWEEN = late(r"\W*(?:\w+[^\w\s]\W*)?")
 """The text between a sign and a name: at most one word, such as a key, without a blank behind it."""
 _BEHIND = late(r"[^\w\s][^\w]*")
-_ARGUMENT = late(
-    r"""[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?([\w$-]{1,64})["'`]?[ \t]{0,8}"""
-    rf"[{COLONS}]"
+_KEY_IN_MARKUP = late(
+    rf"""(?<![\w$-])([\w$-]{{1,64}})["'`]?[ \t]{{0,8}}[{COLONS}]"""
+    r"""|(?<==["'])([\w$-]{1,64})["'][\s>]|(?<==)([\w$-]{1,64})>"""
+    r"|(?<=<)([\w$-]{1,64})>|(?<=>)([\w$-]{1,64})</"
 )
-"""An argument behind the name of its tool; one word may be between them, as above."""
-_ARGUMENT_BELOW = late(
-    rf"""(?:[^\w\s`]|\s*\n)[^\w]{{0,16}}
-    (?:\w{{1,32}}(?:\ \w{{1,32}})?\ ?[^\w\s][^\w]{{0,16}}){{1,2}}
-    (?:(?<==)["']?([\w$-]{{1,64}})["']?>|([\w$-]{{1,64}})["'`]?[ \t]{{0,8}}[{COLONS}])""",
+"""The name of an argument: before a colon, in an attribute, in a tag, between two tags."""
+_BEFORE_ARGUMENT = late(r"[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?")
+"""The text between a tool and the key of its argument; one word may be there, as above."""
+_MARKUP_BEFORE = late(
+    r"""(?:[^\w\s`]|[ \t]<\||\s*\n)[^\w]{0,32}
+    (?:\w{1,32}(?:\ \w{1,32})?\s?[^\w\s][^\w]{0,16}){0,6}(?:\w{1,32}\ )?""",
     re.VERBOSE,
 )
-"""An argument with more markup between, as in `search\nAction Input: {"query":`, but no words of prose."""
+"""More markup between the two, as in `search\nAction Input: {"query":`, but no words of prose."""
+_FAR: Final = 160
+"""The maximal distance in characters between the name of a tool and that of its argument."""
 _KEY_BEFORE = late(
     rf"(?i:{'|'.join(KEYS_OF_NAME)}){_QUOTE}?\s{{0,8}}[{COLONS}]\s{{0,8}}{_QUOTE}?\Z"
 )
@@ -219,10 +223,8 @@ def named_as_in_a_call(
             # The name `get` is in much prose, but seldom before one of the arguments of the tool.
             # Between backticks it is only mentioned.
             is_code = text[start - 1 : start] == "`" == text[end : end + 1]
-            for written in () if is_code else (_ARGUMENT, _ARGUMENT_BELOW):
-                argument = written.match(text, end)
-                if argument is not None and argument[argument.lastindex or 0] in spec.properties:
-                    return start, text[start : argument.end()]
+            if not is_code and (argument := _argument_behind(text, end, spec)) >= 0:
+                return start, text[start:argument]
             if any(ends(text, start, end) for ends in (_is_all, _is_first, _is_behind_arrows)):
                 return start, name
             behind = _KEY_BEHIND.match(text, end)
@@ -238,6 +240,18 @@ def _named(text: str, tools: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
         escaped = {name.replace("_", _ESCAPED): spec for name, spec in tools.items()}
         named |= {name: spec for name, spec in escaped.items() if name in text}
     return named
+
+
+def _argument_behind(text: str, place: int, spec: ToolSpec) -> int:
+    """Returns the end of the name of an argument that follows its tool with markup between, or -1."""
+    for key in _KEY_IN_MARKUP.finditer(text, place, place + _FAR):
+        if key[key.lastindex or 0] in spec.properties:
+            span, is_before_colon = (place, key.start()), key.lastindex == 1
+            if _MARKUP_BEFORE.fullmatch(text, *span) or (
+                is_before_colon and _BEFORE_ARGUMENT.fullmatch(text, *span)
+            ):
+                return key.end()
+    return -1
 
 
 def properties_of(tools: Mapping[str, ToolSpec]) -> set[str]:

@@ -33,6 +33,8 @@ _OBJECT = late(r"\s{0,16}:\s{0,16}\{\s{0,16}[^\s}]")
 """An object with something in it, behind its key."""
 _NOTHING = late(r"\s{0,16}:\s{0,16}(?:null|None|\"\s{0,16}\"|'\s{0,16}'|\{\s{0,16}\}|\[\s{0,16}\])")
 """A value without arguments, behind its key."""
+_KEY = late(r"[\"']([^\"'\n]{1,64})[\"']\s{0,16}:")
+"""A key in the text of an object."""
 _LONGEST_NAME: Final = 100
 """The maximal number of characters behind a key that are examined."""
 MOST_KEYS: Final = 32
@@ -76,7 +78,7 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
             continue
         # Given twice, inside and beside: which of the two was meant is not known.
         is_repeated = key in draft.arguments and key.lower() not in PLAIN_KEYS
-        awaited = builder.awaits(key) or is_repeated
+        awaited = _may_be_awaited(builder, key) or is_repeated
         if is_plain(key, ()) and not awaited:
             continue
         message = f"Found `{key[:40]}` beside the arguments, and no part of the call"
@@ -99,6 +101,13 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
     keys.clear()
 
 
+def _may_be_awaited(builder: Builder, key: str) -> bool:
+    """Whether the tool has an argument that was not given, of this name in any case."""
+    spec, alike = builder.spec(), key.strip().lower()
+    names = spec.properties if spec is not None else ()
+    return any(name.lower() == alike and builder.awaits(name) for name in names)
+
+
 def _may_be_arguments(builder: Builder, key: str, place: int) -> bool:
     """Whether a member beside the name of a call may contain its arguments, or others.
 
@@ -111,7 +120,10 @@ def _may_be_arguments(builder: Builder, key: str, place: int) -> bool:
     is_key = is_of_all(key)
     value = builder.source.slice(place, place + _LONGEST_NAME)
     if builder.has_arguments:
-        return is_key and _OBJECT.match(value) is not None
+        is_object = _OBJECT.match(value) is not None
+        # `"options": {"days": 2}` beside arguments that lack `days`.
+        holds = any(_may_be_awaited(builder, found[1]) for found in _KEY.finditer(value))
+        return is_object and (is_key or holds)
     return (is_key or not takes_none) and _NOTHING.match(value) is None
 
 

@@ -39,8 +39,13 @@ _ODD_TAG = late(r"<(?=[^<>\n]{0,64}[^\w\s<>=\"'/.:-])[^<>\n]{1,64}>\s{0,64}\Z")
 _ODD_KEY = late(rf"[<>{{}}`|\"\\\n\r]|&\w{{2,6}};|[{COLONS}].{{0,256}}[{COMMAS}]")
 """Characters that are in no key, or a member and the comma before the key: `a = 1, b`."""
 _STRAIGHT: Final = str.maketrans(dict.fromkeys(SMART_QUOTES, '"'))
-_PLACEHOLDER = late(rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{]|[^\W\d][\w.]*+[(\[])[\s\S]*|[^\w\s]{{2,}}")
-"""Dots or a tag and any text, a variable, a call of a function, an index, or only punctuation."""
+_PLACEHOLDER = late(
+    rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{]|[^\W\d][\w.]*+[(\[])[\s\S]*|[^\w\s]{{2,}}|\?"
+    r"|(?i:nil|(?:null|none|undefined);)"
+    r"|[^\W\d][\w.]*(?:\s{1,4}\+\s{1,4}[^\W\d][\w.]*)+|[\w.]{1,64} if [\s\S]* else [\s\S]*"
+)
+"""Dots or a tag and any text, a variable, a call of a function, an index, or only punctuation; a word
+for nothing; names that code adds, or chooses between."""
 _NEAR: Final = 256
 """The number of characters at the end of a text in which a closer is searched."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
@@ -129,7 +134,7 @@ def holds_bracket(text: str) -> bool:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text without quotes is a placeholder, such as `...`, `???`, `$CITY` or `str(x)`.
+    """Whether a text without quotes is a placeholder, such as `...`, `$CITY`, `nil` or `str(x)`.
 
     A text behind a tag counts as well: in `<escape>Oslo` the tag may be the quote of another format.
     """

@@ -23,6 +23,8 @@ TOOLS: list[dict[str, object]] = [
         '"kilos": 25, "name": "order", "arguments": {"kind": "rye"}',
         '"name": "order", "kilos": 25, "arguments": {"kind": "rye"}',
         '"name": "order", "arguments": {"kind": "rye"}, "kil\\u006fs": 25',
+        '"name": "order", "arguments": {"kind": "rye"}, "Kilos ": 25',
+        '"name": "order", "arguments": {"kind": "rye"}, "options": {"kilos": 25}',
     ],
 )
 def test_an_argument_beside_the_others_is_a_doubt(members: str) -> None:

@@ -361,7 +361,22 @@ def test_a_string_with_mended_quotes_may_hold_the_call_once_more() -> None:
     check('{"path": "a"\\nedit({path:"b"}', "inner-quote")
 
 
-@pytest.mark.parametrize("value", ["...", "\u2026", "???", "$PATH", "<path>", "--"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "...",
+        "\u2026",
+        "???",
+        "$PATH",
+        "<path>",
+        "--",
+        "?",
+        "nil",
+        "null;",
+        "a + b.c",
+        "a if b else c",
+    ],
+)
 def test_text_without_quotes_may_stand_for_a_value(value: str) -> None:
     check(f'{{"path": {value}}}', "bare-text")
     check(f'{{"tags": ["a", {value}]}}', "bare-text")

@@ -95,6 +95,20 @@ _TOOLS: list[dict[str, object]] = [
         ("pythonic", "[list_boats(()]", "list_boats"),
         ("functionary_v3_2", ">>list_boats\n{}", "list_boats"),
         ("functionary_v3_2", ">>>list\\_boats\n{}", r"list\_boats"),
+        # Sound calls of other formats.
+        ("hermes", "<tide>\n<place>Narvik</place>\n</tide>", "tide>\n<place>"),
+        ("hermes", 'to=functions.tide <|message|>{"place": "Narvik"}', 'tide <|message|>{"place":'),
+        ("mistral_json", "tide\n<arg_key>place</arg_key>", "tide\n<arg_key>place</"),
+        (
+            "hermes",
+            '\uff5csep\uff5c>tide\n```json\n{"place": "Narvik"}',
+            'tide\n```json\n{"place":',
+        ),
+        (
+            "mistral_v11",
+            'name="tide">\n<\uff5cDSML\uff5cparameter name="place" string="true">',
+            'tide">\n<\uff5cDSML\uff5cparameter name="place" ',
+        ),
         ("ts_call", "functions.list\\_boats({})", r"list\_boats"),
         ("auto", "Look:\nActio: tide\nArguments: (place: Narvik)", "tide\nArguments: (place:"),
         ("auto", '{"name": "tide", "paramters": {}}', '"name": "tide'),

@@ -14,12 +14,14 @@ from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern, spellings_pattern
 from toolgrammar.core.payloads.json.tokens import ChunkMemo
 from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
+from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
     import re
 
     from toolgrammar.core.machine.machine import Node, Step
 
+_only_blanks = late(r"\s+\Z")
 _KEPT: Final = 256
 """The most short texts whose tokens a node caches."""
 
@@ -32,6 +34,9 @@ def read_token(node: Node, text: str, position: int, window: int) -> Found:
     # Near the end of the text a longer token may still come: `</tool` of `</tool_call>`.
     if len(text) - position <= window:
         begun = node.beginnings.match(text, position)
+        # White space may be a token, or stand before one: the driver waits for what follows it.
+        if begun is None and not node.exact:
+            begun = _only_blanks.match(text, position)
         if begun is not None:
             return None, begun
     match = node.token.match(text, position)

@@ -4,12 +4,23 @@ import ast
 import gc
 import json
 import warnings
+from pathlib import Path
 from types import FunctionType
 
 import pytest
 
 from tests.units.core.cuts import read
-from toolgrammar import ArgumentsDelta, CallEnd, CallStart, Limits, Parser, TextDelta, formats
+from toolgrammar import (
+    ArgumentsDelta,
+    CallEnd,
+    CallStart,
+    Limits,
+    Parser,
+    TextDelta,
+    formats,
+    load_format,
+    parse,
+)
 from toolgrammar.core.machine.retry_budget import CREDIT
 from toolgrammar.parsing.machines import machine_of
 from toolgrammar.testing.depth import if_quick
@@ -182,3 +193,31 @@ def test_it_is_one_result_for_every_cut(format_id: str, text: str) -> None:
         for second in range(first + 1, len(text), 3):
             pieces = [text[:first], text[first:second], text[second:]]
             assert of(pieces, format_id, tools=tools)[0].result.to_dict() == whole, pieces
+
+
+LINES = r"""
+//@ id: lines
+%import .common.text (TEXT, RAW)
+start: (TEXT | call)*
+call: HEAD name "\n" argument+
+argument: "- " key COLON value LINE_END
+HEAD: /^### Tool: /m
+name: /\w+/
+key: /\w+/
+value: RAW
+COLON: /: (?=\S)/
+LINE_END: /\n/
+"""
+
+
+def test_a_line_end_that_closes_waits_for_the_line_ends_behind_it(tmp_path: Path) -> None:
+    grammar = tmp_path / "lines.lark"
+    grammar.write_text(LINES.lstrip(), encoding="utf-8")
+    text = "### Tool: w\n- p: b\n\nHi"
+    lines = load_format(grammar)
+    # First of all by characters: of a format that it gives up too often, the shortcut tries few.
+    streamed = Parser(lines)
+    said = [event for character in text for event in streamed.feed(character)]
+    said += streamed.close()
+    assert streamed.result == parse(text, lines)
+    assert "".join(each.text for each in said if isinstance(each, TextDelta)) == "Hi"
