@@ -50,7 +50,7 @@ _FENCES = late(r"^[ \t]*(\S{0,2}[`~]\S{0,4})[ \t\r]*$", re.MULTILINE)
 """A line that may have been a fence."""
 
 
-_Near: TypeAlias = "tuple[int, int] | None"
+_Span: TypeAlias = "tuple[int, int] | None"
 """The beginning and the end of a damaged mark in a part of a text."""
 
 
@@ -220,7 +220,7 @@ class _Mark:
         """
         seen = set()
         # A repetitive text has the same few windows again and again.
-        near: dict[str, _Near] = {}
+        near: dict[str, _Span] = {}
         size, most = len(self.text), self.most
         for piece, offset in [each for each in self.pieces if each[0] in intact]:
             for place in places(piece, text, stretches):
@@ -231,17 +231,17 @@ class _Mark:
                     seen.add(start)
                     window = text[start : place - offset + size + most]
                     if window not in near:
-                        near[window] = self._near(window)
-                    found = self._in(near[window], text, start)
+                        near[window] = self._damaged_span(window)
+                    found = self._damaged_at(near[window], text, start)
                     if found is not None:
                         yield found
         if is_cut and not self.bare:
             start = max(0, len(text) - size - most)
-            found = self._cut(text[start:], start)
+            found = self._cut_by_end(text[start:], start)
             if found is not None:
                 yield found
 
-    def _near(self, window: str) -> _Near:
+    def _damaged_span(self, window: str) -> _Span:
         """Returns the place of the damaged mark in a window; None if there is none."""
         # Most windows lack a bracket, or more characters of the mark than damage removes: counting
         # them spares the comparison.
@@ -253,7 +253,7 @@ class _Mark:
             return None
         return start, end
 
-    def _in(self, near: _Near, text: str, offset: int) -> Damaged | None:
+    def _damaged_at(self, near: _Span, text: str, offset: int) -> Damaged | None:
         if near is None:
             return None
         start, end = near
@@ -262,7 +262,7 @@ class _Mark:
         begins = text[: offset + start].rpartition("\n")[2] if self.bare else ""
         return None if begins.strip() else Damaged(offset + start, found, self.text)
 
-    def _cut(self, tail: str, offset: int) -> Damaged | None:
+    def _cut_by_end(self, tail: str, offset: int) -> Damaged | None:
         rows = distances(self.text, tail)
         # The longest beginning of the mark is tried first.
         for size in range(len(rows) - 1, _LEAST_OF_CUT - 1, -1):

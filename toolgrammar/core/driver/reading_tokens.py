@@ -301,18 +301,7 @@ def _close_after_token(driver: Driver, step: Step, text: str) -> None:
 def _fill_roles(driver: Driver, step: Step, text: str, start: int, match: re.Match[str]) -> None:
     """Fills the roles of a token and of the named groups in it."""
     builder = driver.builder
-    if step.terminal.is_fence:
-        builder.to_repeat["SAME_FENCE"] = text
-    if step.terminal.is_mark:
-        builder.to_repeat["SAME_MARK"] = heredocs.word(text)
-        if text != (whole := heredocs.quoted_alike(text)):
-            place = start - driver.base
-            report_misspelt(driver, place, place + len(text), whole, sure=True)
-    # The closer of a free text is that of its call, too.
-    is_of_text = step.terminal.name == "SAME_NAME" and builder.draft and builder.draft.inputs
-    if is_of_text or step.terminal.name in ("SAME_KEY", "SAME_MARK"):
-        before = builder.source.slice(start - _LONGEST_MARKS, start)
-        builder.turns.close_value(before, text.strip())
+    _note_repeated(driver, step, text, start)
     if driver.final and step.role == "value":
         # Nothing shows that the last word of the text is whole, unless the call may end there.
         at_end = driver.position == len(driver.buffer)
@@ -331,6 +320,23 @@ def _fill_roles(driver: Driver, step: Step, text: str, start: int, match: re.Mat
             group = next((each for each in own if match[each] is not None), match.lastgroup or 0)
             first, last = match.span(group)
             places.note(builder, role, driver.base + first, driver.base + last)
+
+
+def _note_repeated(driver: Driver, step: Step, text: str, start: int) -> None:
+    """Notes a fence or mark that a closer has to repeat, or such a closer of a value."""
+    builder = driver.builder
+    if step.terminal.is_fence:
+        builder.to_repeat["SAME_FENCE"] = text
+    if step.terminal.is_mark:
+        builder.to_repeat["SAME_MARK"] = heredocs.word(text)
+        if text != (whole := heredocs.quoted_alike(text)):
+            place = start - driver.base
+            report_misspelt(driver, place, place + len(text), whole, sure=True)
+    # The closer of a free text is that of its call, too.
+    is_of_text = step.terminal.name == "SAME_NAME" and builder.draft and builder.draft.inputs
+    if is_of_text or step.terminal.name in ("SAME_KEY", "SAME_MARK"):
+        before = builder.source.slice(start - _LONGEST_MARKS, start)
+        builder.turns.close_value(before, text.strip())
 
 
 def _needs_lookahead(step: Step) -> bool:

@@ -85,7 +85,7 @@ def mend(driver: Driver) -> bool | None:
     node, buffer = driver.node, driver.buffer
     if node.payloads:
         return None  # a value is missing here, and none is made up
-    place = _after_blanks(driver)
+    place = blanks.match(buffer, driver.position).end()
     respelt = mend_misspelt(driver, place)
     if respelt is not None:
         return respelt
@@ -277,11 +277,6 @@ def cut_call(driver: Driver, *, root_open: bool = False) -> None:
     call_ends.cut(driver.builder, end, root_open=root_open, closers=closers, place=driver.last_end)
 
 
-def _after_blanks(driver: Driver) -> int:
-    """Returns the index after white space, some of which may be consumed already."""
-    return blanks.match(driver.buffer, driver.position).end()
-
-
 def _text_of_path(driver: Driver, path: Sequence[Step], place: int) -> str:
     """Returns the text of markup that is inserted at an offset."""
     before = driver.builder.source.slice(place - 1, place)
@@ -306,6 +301,7 @@ def text_of(step: Step, driver: Driver) -> str:
 
 
 def _drop_junk(driver: Driver, start: int, end: int) -> None:
+    """Drops markup between two indexes that closes nothing, and reports it."""
     builder = driver.builder
     span = Span(driver.base + start, driver.base + end)
     message = f"Found `{driver.buffer[start:end][:40]}`, which closes nothing; left it out"

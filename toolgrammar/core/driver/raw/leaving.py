@@ -61,21 +61,27 @@ def close_raw(reader: RawReader, end: int) -> None:
     if reader.ended_by_call and draft is not None:
         draft.go_on()
         doubt_unended(driver, end)
+    _judge_prose(reader, end)
     raws = raws_of(driver.builder)
-    if reader.raw_end.is_beside_calls:
-        prose = raws.start, driver.base + end
-        kind = "reasoning" if reader.raw_end.is_thought else "text"
-        driver.builder.turns.end_prose(*prose, reader.raw_end.machine.signs, kind)
-    if reader.raw_end.is_thought:
-        behind = _step_behind(reader, end)
-        # What opens an island in text ends reasoning that has no closer.
-        is_open = behind is not None and behind.terminal.name in reader.raw_end.machine.start.names
-        judge_thought(driver.builder, raws.start, driver.base + end, is_open=is_open)
     dropped = raws.end(driver.base + end, whole=True, mended=reader.lacks_closer)
     if reader.raw_end.role == "input" and (step := _step_behind(reader, end)) and step.opens:
         doubt_begun(driver, end)
     leave(driver, end)
     driver.end_at(driver.last_end - dropped)
+
+
+def _judge_prose(reader: RawReader, end: int) -> None:
+    """Judges reasoning or text that ends at an index of the buffer: a call may be lost in it."""
+    builder, raw_end = reader.driver.builder, reader.raw_end
+    start, stop = raws_of(builder).start, reader.driver.base + end
+    if raw_end.is_beside_calls:
+        kind = "reasoning" if raw_end.is_thought else "text"
+        builder.turns.end_prose(start, stop, raw_end.machine.signs, kind)
+    if raw_end.is_thought:
+        behind = _step_behind(reader, end)
+        # What opens an island in text ends reasoning that has no closer.
+        is_open = behind is not None and behind.terminal.name in raw_end.machine.start.names
+        judge_thought(builder, start, stop, is_open=is_open)
 
 
 def _step_behind(reader: RawReader, end: int) -> Step | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolgrammar.core.driver.raw.leaving import LONGEST, begun_closer, close_raw
-from toolgrammar.core.driver.raw.state import RawReader, is_unclosed, raw_of
+from toolgrammar.core.driver.raw.state import RawReader, StrayCloser, is_unclosed, raw_of
 from toolgrammar.core.driver.raw.thought_calls import end_open_thought, note_island
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.core.mending.stops import end_of_payload
@@ -279,7 +279,8 @@ def _pair_closer(reader: RawReader, match: re.Match[str], *, sure: bool = True) 
     elif reader.others_open:
         reader.close_other()
     else:
-        reader.stray_closers.append((match.group().strip(), reader.driver.base + match.end(), sure))
+        end = reader.driver.base + match.end()
+        reader.stray_closers.append(StrayCloser(match.group().strip(), end, sure))
 
 
 def _close_quoted(reader: RawReader, name: str | None) -> None:

@@ -35,6 +35,16 @@ class Sibling(NamedTuple):
     """Whether the tool has an argument with its key that was not given yet."""
 
 
+class StrayCloser(NamedTuple):
+    """A closer that may be the value's own, and that nothing in the value opens."""
+
+    text: str
+    end: int
+    """The offset after it."""
+    sure: bool
+    """Whether it can only be the value's own."""
+
+
 class LineSearch(Protocol):
     """The search for lines in reasoning that begin like the calls of any of several formats."""
 
@@ -77,9 +87,7 @@ class RawReader:
         """The number of code blocks that are open inside a block."""
         self.quoted_calls: list[str] = []
         """The names of quoted calls that are open."""
-        self.stray_closers: list[tuple[str, int, bool]] = []
-        """The value's own closers without an opener in it: text, the offset after it, whether it
-        is certain that the closer is the value's own."""
+        self.stray_closers: list[StrayCloser] = []
         self.values_open = 0
         """The number of the value's own openers that are quoted and open."""
         self.others_open = 0

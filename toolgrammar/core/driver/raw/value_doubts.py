@@ -22,6 +22,7 @@ from toolgrammar.values.spans import Span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from toolgrammar.core.driver.raw.state import StrayCloser
     from toolgrammar.core.machine.machine import Step
     from toolgrammar.core.message.build import Builder
     from toolgrammar.core.payloads.raw.raw_end import RawEnd
@@ -46,7 +47,7 @@ _BLOCK_END = late(r"^ {0,3}(?:`{3,9}|~{3,9})[ \t\r]{0,16}$", re.MULTILINE)
 
 
 def doubt_inner_closer(
-    driver: Driver, closers: Sequence[tuple[str, int, bool]], end: int, *, mended: bool = False
+    driver: Driver, closers: Sequence[StrayCloser], end: int, *, mended: bool = False
 ) -> None:
     """Doubts a call if its value contains its own closer at the end of a line or before markup.
 
@@ -55,8 +56,7 @@ def doubt_inner_closer(
 
     Args:
         driver: the driver.
-        closers: the closers in the value that nothing there opens: text, the offset after it, and
-            whether it is evidence of damage by itself.
+        closers: the closers in the value that nothing there opens.
         end: the index in the buffer where the value ends.
         mended: whether the value ends at something else than its own closer.
     """
