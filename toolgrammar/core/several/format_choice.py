@@ -153,13 +153,13 @@ class Judge:
         self.kept = []
 
     def judge(
-        self, driver: Driver, island_start: IslandStart, leader: TriedFormat, misfit: FormatMisfit
+        self, driver: Driver, before: IslandStart, leader: TriedFormat, misfit: FormatMisfit
     ) -> str:
         """Takes the driver back to the island, in the format that is chosen to read it.
 
         Args:
             driver: the driver.
-            island_start: the state before the island.
+            before: the state before the island.
             leader: the format that has read it so far.
             misfit: the exception that showed that the text may be in another format.
 
@@ -175,21 +175,19 @@ class Judge:
             self.place = 0
         # These two are taken from the reading that stumbled, before the driver is taken back.
         reached = driver.base + driver.position
-        text = builder.source.slice(island_start.origin, driver.base + len(driver.buffer))
+        text = builder.source.slice(before.origin, driver.base + len(driver.buffer))
         others, self.queue = self.queue, []
         # The readings are compared by their events, so the builder has to collect them.
         builder.queue.listen(listening=True)
-        length, given = self._stumbled(
-            driver, island_start, leader, text, reached - island_start.origin
-        )
+        length, given = self._stumbled(driver, before, leader, text, reached - before.origin)
         # A reading without a call is not better than one that has named a tool.
         name = builder.draft.name if builder.draft is not None else None
         winner = leader
         left: list[TriedFormat] = []
         for place, other in enumerate(others):
-            events = self._try(driver, island_start, other, text, length)
+            events = self._try(driver, before, other, text, length)
             goes_on = events is not None and begins_with(given, events)
-            if goes_on and _is_better(driver, island_start, misfit, name):
+            if goes_on and _is_better(driver, before, misfit, name):
                 winner, left = other, [*left, *others[place + 1 :]]
                 break
             if goes_on or (not given and events is None and self.found_misfit):
@@ -197,11 +195,11 @@ class Judge:
         builder.queue.listen(listening=listening)
         # The format that stumbled may still be the best, if the one that goes on stumbles as well.
         self.queue = left if winner is leader else [*left, leader]
-        self.passed = island_start.origin + length
+        self.passed = before.origin + length
         # If no other format reads the text without a repair, the first one repairs it. It is then
         # not watched any more, as there is no other to compare it with.
         watched = bool(self.queue) and (winner is not leader or misfit.in_reasoning)
-        island_start.restore(driver)
+        before.restore(driver)
         # The name was emitted, so trying other formats again because of it would be of no use.
         if given:
             self.doubted |= {leader.number, winner.number}
@@ -218,7 +216,7 @@ class Judge:
     def _stumbled(
         self,
         driver: Driver,
-        island_start: IslandStart,
+        before: IslandStart,
         leader: TriedFormat,
         text: str,
         reached: int,
@@ -231,22 +229,22 @@ class Judge:
         # likely near the first one, so the text up to there is read at once if it does not stumble.
         known = self.misfits.get(leader.number, 0) - 1
         for start in sorted({min(reached, len(text)), known} - {0, -1}, reverse=True):
-            length = self._stumbles_at(driver, island_start, leader, text, start)
+            length = self._stumbles_at(driver, before, leader, text, start)
             if length > start:
                 break
         else:
-            length = self._stumbles_at(driver, island_start, leader, text, 0)
+            length = self._stumbles_at(driver, before, leader, text, 0)
         return length, joined(driver.builder.queue.events)
 
     def _stumbles_at(
-        self, driver: Driver, island_start: IslandStart, leader: TriedFormat, text: str, start: int
+        self, driver: Driver, before: IslandStart, leader: TriedFormat, text: str, start: int
     ) -> int:
         """Returns the length of text at which a format stumbles, in the words of `_stumbled`.
 
         The first `start` characters are read at once, and `start` is returned if it stumbles in them;
         all others are read one by one, so that the length depends on the text alone.
         """
-        island_start.restore(driver)
+        before.restore(driver)
         self._begin(driver, leader, watched=True)
         length = start
         try:
@@ -260,7 +258,7 @@ class Judge:
         return length
 
     def _try(
-        self, driver: Driver, island_start: IslandStart, other: TriedFormat, text: str, length: int
+        self, driver: Driver, before: IslandStart, other: TriedFormat, text: str, length: int
     ) -> list[Event] | None:
         """Returns the events of a format for a text; None if it stumbles or does not go on."""
         shown = self.misfits.get(other.number)
@@ -268,7 +266,7 @@ class Judge:
         if shown is not None and shown <= length:
             self.found_misfit = True  # an earlier judgement found it
             return None
-        island_start.restore(driver)
+        before.restore(driver)
         self.trying = True
         try:
             # It is watched, so that its first repair ends the trial.
@@ -291,9 +289,7 @@ class Judge:
         return joined(driver.builder.queue.events)
 
 
-def _is_better(
-    driver: Driver, island_start: IslandStart, misfit: FormatMisfit, name: str | None
-) -> bool:
+def _is_better(driver: Driver, before: IslandStart, misfit: FormatMisfit, name: str | None) -> bool:
     """Whether the reading of a tried format is better than that of the format that stumbled.
 
     It is not if it has no call where the other one has a call, if it is still in the reasoning
@@ -301,7 +297,7 @@ def _is_better(
 
     Args:
         driver: the driver, after the trial.
-        island_start: the state before the island.
+        before: the state before the island.
         misfit: the exception that showed that the text may be in another format.
         name: the name that the format that stumbled has read; None if it has read none.
     """
@@ -313,4 +309,4 @@ def _is_better(
     # The call itself is certain, so another reading of it has to find the same name.
     if misfit.overlooked:
         return draft is not None and draft.name == name
-    return name is None or draft is not None or len(builder.calls) > island_start.calls
+    return name is None or draft is not None or len(builder.calls) > before.calls
