@@ -100,7 +100,7 @@ class StrictTerminals:
         self.machine = machine
         self._doubled = doubled
         self.nodes = _reachable(machine)
-        self._exact = {group for node in self.nodes if node.exact for group in node.steps}
+        self._exact = {group for node in self.nodes if node.blanks_matter for group in node.steps}
         self._quoting = quoting
         names = {terminal.name for terminal in machine.tables.terminals}
         # Lark's terminals have no memory, so the word that a closer repeats is looked up in the

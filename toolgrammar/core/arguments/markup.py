@@ -238,7 +238,7 @@ class Markup(Around):
         token = self._long_token(text, index) if long else after.token.match(text, index)
         if token is None:
             return repairs_of(after).pattern.match(text, index) is not None
-        if not (source.final or after.exact) and after.beginnings.match(text, index):
+        if not (source.final or after.blanks_matter) and after.beginnings.match(text, index):
             raise More
         return True
 
@@ -289,7 +289,7 @@ class Markup(Around):
             next_call = next_call_of(self._after.steps[group].node)
             if next_call.pattern.match(source.text, index):
                 return True
-            if not source.final and next_call.begins.match(source.text, index):
+            if not source.final and next_call.begun.match(source.text, index):
                 raise More
         return False
 

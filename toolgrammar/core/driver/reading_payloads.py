@@ -53,7 +53,7 @@ def find_payload(driver: Driver) -> bool:
     solid = driver.behind_blanks()
     # Where the text may end before the payload, white space alone is not a payload.
     is_end = node.closes_at_end is not None and solid == len(buffer) <= position + MOST_BLANKS
-    start = position if node.exact and not is_end else solid
+    start = position if node.blanks_matter and not is_end else solid
     # The payloads are ordered with the narrowest first, since raw text matches everything.
     for step in node.payloads:
         name = step.terminal.name

@@ -49,7 +49,10 @@ def read_token(driver: Driver) -> bool:
     """Reads one token, or enters the payload that stands there; False if more text is needed."""
     buffer, position, node = driver.buffer, driver.position, driver.node
     # Each round would search a long run of white space again, so it is skipped once.
-    if not node.exact and buffer[position + MOST_BLANKS : position + MOST_BLANKS + 1].isspace():
+    if (
+        not node.blanks_matter
+        and buffer[position + MOST_BLANKS : position + MOST_BLANKS + 1].isspace()
+    ):
         passed = _pass_blanks(driver)
         if passed is not None:
             return passed
@@ -123,7 +126,7 @@ def _waits(node: Node, buffer: str, position: int) -> bool:
         return False
     if node.beginnings.match(buffer, position):
         return True
-    return not node.exact and not buffer[position:].strip()
+    return not node.blanks_matter and not buffer[position:].strip()
 
 
 def _match_token(driver: Driver, node: Node, position: int) -> re.Match[str] | None:

@@ -50,7 +50,7 @@ _BRACKET: Final = 2
 
 
 def _blanks_before(node: Node) -> str:
-    return "" if node.exact else r"\s{0,16}"
+    return "" if node.blanks_matter else r"\s{0,16}"
 
 
 class Node:
@@ -65,7 +65,7 @@ class Node:
         self.tokens: list[tuple[str, Terminal]] = []
         self.closes_at_end: tuple[str, ...] | None = None
         """The roles that close when the text ends here; None if it may not end."""
-        self.exact = False
+        self.blanks_matter = False
         """Whether white space matters here, so that none is skipped before a token."""
         self.accepts_text = False
         self.after_text: tuple[tuple[str, ...], tuple[int, ...]] = ((), stack)
@@ -109,7 +109,7 @@ class Node:
         self.takes_arguments = any(step.role == "arguments" for step in payloads)
         self._pair()
         # White space before raw text is a part of it.
-        self.exact = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
+        self.blanks_matter = any(step.terminal.name in roles.RAW_LIKE for step in payloads)
         # `re` takes the first branch that matches: keywords, then names, then marks that begin both.
         self.tokens.sort(
             key=lambda pair: (-pair[1].priority, rank_of_kind(pair[1]), -pair[1].rank, pair[0])
@@ -159,7 +159,7 @@ class Node:
         )
         return compile_pattern(
             # An expression without branches would match everywhere: `(?!)` matches nowhere.
-            r"(?!)" if not body else f"(?:{body})" if self.exact else rf"\s*(?:{body})"
+            r"(?!)" if not body else f"(?:{body})" if self.blanks_matter else rf"\s*(?:{body})"
         )
 
     @cached_property
@@ -170,7 +170,7 @@ class Node:
         loose = [pattern for _, t in self.tokens if (pattern := loose_pattern(t))]
         parts += [begun for pattern in loose if (begun := partial(pattern))]
         body = alternation(parts)
-        return compile_pattern(rf"(?:{body})\Z" if self.exact else rf"\s*(?:{body})\Z")
+        return compile_pattern(rf"(?:{body})\Z" if self.blanks_matter else rf"\s*(?:{body})\Z")
 
     @cached_property
     def opener(self) -> re.Pattern[str]:

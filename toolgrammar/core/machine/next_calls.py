@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from toolgrammar.core.machine.machine import Node
 
-_PARTS: Final = ("", ",", ";")
+_SEPARATORS: Final = ("", ",", ";")
 """The tokens that separate calls; a line break, stripped, is the empty one."""
-_MOST: Final = 2
+_MOST_SEPARATORS: Final = 2
 """The most separators between two calls."""
 _SHORTEST: Final = 4
 """The least characters of a key, with its quotes, that is evidence of a call."""
@@ -33,11 +33,11 @@ class NextCall:
         Args:
             node: the node after a complete call.
         """
-        body = "|".join(dict.fromkeys(_beginnings(node, _MOST)))
+        body = "|".join(dict.fromkeys(_call_openers(node, _MOST_SEPARATORS)))
         expression = rf"\s{{0,64}}(?:{body})" if body else "(?!)"
         self.pattern = compile_pattern(expression)
         """Matches the beginning of a call; it matches nothing if no beginning is distinctive."""
-        self.begins = tail_that_begins([expression])
+        self.begun = tail_that_begins([expression])
         """Matches the end of a text that may become such a beginning."""
 
 
@@ -47,8 +47,8 @@ def next_call_of(node: Node) -> NextCall:
     return NextCall(node)
 
 
-def _beginnings(node: Node, parts: int) -> Iterator[str]:
-    """Yields the expressions of beginnings of calls, after at most so many separators."""
+def _call_openers(node: Node, separators: int) -> Iterator[str]:
+    """Yields the expressions of the beginnings of calls, after at most so many separators."""
     for group, terminal in node.tokens:
         text, following = terminal.text.strip(), node.steps[group].node
         if terminal.kind != "literal":
@@ -65,6 +65,6 @@ def _beginnings(node: Node, parts: int) -> Iterator[str]:
             if keys:
                 yield rf"\{{\s{{0,64}}(?:{'|'.join(keys)})"
         # A line break between calls is a token as well; stripped, it is the empty one of these.
-        elif text in _PARTS and parts and following is not node:
-            for each in _beginnings(following, parts - 1):
-                yield rf"{text}\s{{0,64}}{each}"
+        elif text in _SEPARATORS and separators and following is not node:
+            for opener in _call_openers(following, separators - 1):
+                yield rf"{text}\s{{0,64}}{opener}"

@@ -139,7 +139,7 @@ def _insert_bracket(driver: Driver, place: int) -> bool | None:
         is_other = buffer[place] in "}])" and buffer[place] != bracket
         rest = place + is_other
         begun = _NEXT_BEGUN.match(buffer, rest)
-        if not driver.final and (begun or (not is_other and next_call.begins.match(buffer, rest))):
+        if not driver.final and (begun or (not is_other and next_call.begun.match(buffer, rest))):
             return False
         # A `, {` shows that a bracket is missing, if the grammar accepts the comma.
         shown = _NEXT.match(buffer, rest) and step.node.token.match(buffer, rest)

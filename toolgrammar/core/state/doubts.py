@@ -39,7 +39,7 @@ _ARGUMENT = late(
 _MARKUP = frozenset("<>{}|]")
 
 
-def doubt_sibling(driver: Driver, opener: str, end: int) -> None:
+def doubt_inner_argument(driver: Driver, opener: str, end: int) -> None:
     """Doubts a call if the opener of another argument seems to stand in a value, or after the call.
 
     Args:
@@ -137,18 +137,19 @@ def doubt_line_behind(driver: Driver) -> bool:
         return True
     behind = driver.buffer[place : place + NEAR]
     first, end, rest = behind.partition("\n")
+    line = first.strip()
     # The line may go on in the next chunk, and the next one may still begin with a key.
-    may_grow = not end or (first.strip() != "" and _KEY_BEGUN.match(rest) is not None)
+    may_grow = not end or (line != "" and _KEY_BEGUN.match(rest) is not None)
     if may_grow and not driver.final and len(behind) < NEAR:
         return False
     # The server ended the text before the line showed what it is.
-    is_begun = may_grow and builder.end.is_cut and first.strip() != ""
+    is_begun = may_grow and builder.end.is_cut and line != ""
     match = _FIRST_WORD.match(behind)
     # After a call that has the argument `limit`, a line with that word is prose.
     awaited = match is not None and builder.awaits(match[0])
-    next_key = _KEY.match(rest) if first.strip() else None
+    next_key = _KEY.match(rest) if line else None
     # What an argument without a value should hold may stand below its key.
-    lacks_value = first.strip() != "" and builder.draft.arguments.get(builder.draft.key) == ""
+    lacks_value = line != "" and builder.draft.arguments.get(builder.draft.key) == ""
     if (
         awaited
         or is_begun
@@ -156,7 +157,7 @@ def doubt_line_behind(driver: Driver) -> bool:
         or _ARGUMENT.match(behind)
         or (next_key and (next_key[1].islower() or builder.awaits(next_key[1])))
     ):
-        doubt_sibling(driver, first.strip(), place)
+        doubt_inner_argument(driver, line, place)
     return True
 
 

@@ -24,7 +24,7 @@ from toolgrammar.core.driver.raw.value_doubts import (
     doubt_unended,
 )
 from toolgrammar.core.mending.stops import closers_cut_by_stop
-from toolgrammar.core.state.doubts import doubt_sibling
+from toolgrammar.core.state.doubts import doubt_inner_argument
 from toolgrammar.core.trust.thoughts import judge_thought
 from toolgrammar.grammar.roles import PROSE_ROLES
 
@@ -48,7 +48,7 @@ def close_raw(reader: RawReader, end: int) -> None:
     begins_anew = reader.lacks_closer or reader.values_open > 0
     opener = reader.sibling_text or (reader.own_opener if begins_anew else "")
     if opener and (reader.lacks_closer or is_markup):
-        doubt_sibling(driver, opener, end)
+        doubt_inner_argument(driver, opener, end)
     elif reader.raw_end.call_closes_alone:
         doubt_closer(driver, end)
     if not reader.sibling_text:

@@ -281,7 +281,7 @@ class StreamTokens:
             return NEEDS_DRIVER
         for step in node.payloads:
             is_raw = step.terminal.name in RAW_LIKE
-            begin = position if is_raw and node.exact else place
+            begin = position if is_raw and node.blanks_matter else place
             if begin == len(text):
                 return cursor.hold(text, position)
             # More text may decide whether this payload begins: `tru` may become `true`.

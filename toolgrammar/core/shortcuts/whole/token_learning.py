@@ -142,7 +142,7 @@ def _is_delimited(steps: list[Step]) -> bool:
 def _payload(node: Node, text: str, position: int) -> Step | None:
     solid = blanks.match(text, position).end()
     # If white space counts at this node, raw text begins with it.
-    if (position if node.exact else solid) == len(text):
+    if (position if node.blanks_matter else solid) == len(text):
         return None
     for step in node.payloads:
         begins = _beginning(step)
@@ -276,7 +276,7 @@ def _guarded_token(node: Node, step: Step, group: str) -> tuple[str, list[tuple[
     written = normalised(whole, names)
     # A pattern that matches in only one way needs no atomic group.
     token = f"{guard}(?P<{group}>{written if has_one_way(whole) else f'(?>{written})'})"
-    if node.exact:
+    if node.blanks_matter:
         return token, found
     if mine is not None and not any(map(str.isspace, mine)):
         return rf"\s*+{token}", found
@@ -304,8 +304,8 @@ def _before_payload(node: Node, payload: Step) -> str:
     if not begins:
         guards += (rf"\s*+(?:{start})" for start in map(_beginning, node.payloads) if start)
     guard = f"(?!{'|'.join(guards)})" if guards else ""
-    if node.exact and begins:
+    if node.blanks_matter and begins:
         return rf"{guard}\s*+(?={begins})"  # only tokens and raw text begin at the very place
-    blanks = "" if node.exact else r"\s*+"
+    blanks = "" if node.blanks_matter else r"\s*+"
     any_character = r"(?=[\s\S])"  # where the text ends the driver decides
     return f"{blanks}{guard}{f'(?={begins})' if begins else any_character}"
