@@ -25,6 +25,8 @@ _LEADS: Final = f"{COMMAS}\"'\u201c"
 _ENDS_OF_MEMBERS: Final = frozenset(",}]")
 _CLOSERS: Final = "}] \t\r\n"
 """Characters behind an object that do not continue it."""
+_SECOND_BEGINS: Final = frozenset(f"{{{COMMAS}")
+"""The first characters of a second object, with or without a comma before it."""
 _MARKS: Final = frozenset(f"}}]\"'\u201c{COLONS}{COMMAS}")
 _MEMBER = late(
     rf"""(?P<led>(?:[\s}}\]]{{0,32}}[{COMMAS}])?[\s}}\]]{{0,32}})
@@ -85,10 +87,10 @@ def may_go_on(text: str, place: int, *, is_payload: bool = False) -> bool | None
     if last != "}":
         return last == ")" and text[place : place + 1] == "("
     first = blanks.match(text, place).end()
-    if is_payload and _SECOND.match(text, first) and text[first : first + 1] in ("{", *COMMAS):
+    begun = text[first : first + 1]
+    if is_payload and begun in _SECOND_BEGINS and _SECOND.match(text, first):
         return True
     # The check of one character avoids the expression for many calls.
-    begun = text[first : first + 1]
     is_mark = begun in _MARKS or text[place : place + 1] in _SENTENCE_ENDS
     if not is_mark and not begins_word(begun):
         return False
