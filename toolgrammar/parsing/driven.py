@@ -105,7 +105,7 @@ class DrivenReading:
         # The prefix is read first, so that whatever it opens is open. It is not part of the
         # message: offsets in the result are counted from its end.
         if prefix:
-            source.stand_behind(prefix)
+            source.begin_with_prefix(prefix)
             self.driver.feed(prefix)
             if self.driver.in_text and not self.held:
                 # An element that the prefix opens goes on in the message, although its tag is

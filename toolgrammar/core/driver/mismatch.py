@@ -69,7 +69,7 @@ def mismatch(driver: Driver, *, in_payload: bool = False) -> bool:
         return False
     # With several formats, another one may read as markup what this one would skip as words.
     formats = driver.formats
-    is_only_format = formats is None or formats.in_section or len(formats.here) < 2
+    is_only_format = formats is None or formats.in_section or len(formats.opening_here) < 2
     if not in_payload and empty is None and driver.island >= 0 and is_only_format:
         passed = pass_words(driver, blanks.match(driver.buffer, driver.position).end())
         if passed is not None:
@@ -191,7 +191,7 @@ def _take_back_island(driver: Driver, empty: int | None = None) -> bool | None:
     driver.stand_on(driver.island_node)
     # Inside a section of one format the openers of the others do not count.
     if driver.formats is not None and not driver.formats.in_section:
-        if driver.formats.again(driver, start, resume):
+        if driver.formats.read_in_next(driver, start, resume):
             return True
         # Each format records how far it has read in vain, so going on by one character is enough.
         resume = start + 1

@@ -190,7 +190,7 @@ class Source:
         self.full_at = self.room = min(_BLOCK, limit)
         """The length of the text when `room` reaches 0; the text has `full_at - room` characters."""
 
-    def stand_behind(self, prefix: str) -> None:
+    def begin_with_prefix(self, prefix: str) -> None:
         """Begins with a text that is read and is not part of the message."""
         self.origin = len(prefix)
         self.limit += self.origin

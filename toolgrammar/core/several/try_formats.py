@@ -61,7 +61,9 @@ class TriedFormats:
         self.home_node: Node | None = None
         self.judge = Judge(self.begin)
         self.island_start: IslandStart | None = None
-        self.here: list[TriedFormat] = []  # all formats that open at the place of the open island
+        self.opening_here: list[
+            TriedFormat
+        ] = []  # all formats that open at the place of the open island
         # Whether an island is read, or was read last, and whether it stands in a section.
         self.opened = self.in_section = False
         self.island_end = self.previous_island_end = 0
@@ -103,7 +105,7 @@ class TriedFormats:
         """Whether an island is read on trial, only to compare the formats."""
         return self.judge.trying
 
-    def anew(self, builder: Builder) -> TriedFormats:
+    def for_message(self, builder: Builder) -> TriedFormats:
         """Returns the same formats for another message."""
         return TriedFormats(self.several, builder)
 
@@ -250,7 +252,7 @@ class TriedFormats:
             self.in_fence,
             self.island_end,
         )
-        self.here, self.alarms = found, 0
+        self.opening_here, self.alarms = found, 0
         place = driver.base + driver.position
         self.thought = self.begun if self.island_end == place else -1
         self.begun = place
@@ -287,7 +289,7 @@ class TriedFormats:
         tried.stand_on(node)
         driver.enter_island(home_node if tried is home else node, place, start)
 
-    def again(self, driver: Driver, place: int, resume: int) -> bool:
+    def read_in_next(self, driver: Driver, place: int, resume: int) -> bool:
         """Tries the next format for an island that was given back; False if no format is left.
 
         Args:
@@ -315,7 +317,7 @@ class TriedFormats:
         driver.stand_on(self.home_node)
         return False
 
-    def vouch(self, driver: Driver) -> None:
+    def confirm(self, driver: Driver) -> None:
         """Checks an island that is about to become certain.
 
         Raises:
@@ -369,14 +371,14 @@ class TriedFormats:
             return None
         buffer, place = driver.buffer, island_start.origin - driver.base
         own = end_of(self.several.traits[current.number].ends, buffer, place)
-        numbers = [each.number for each in self.here if each is not current]
+        numbers = [each.number for each in self.opening_here if each is not current]
         found = {
             number: end_of(self.several.traits[number].ends, buffer, place) for number in numbers
         }
         others = {number: end for number, end in found.items() if end is not None}
         if all(own is not None and own.end == end.end for end in others.values()):
             return None
-        here = {each.number for each in self.here}
+        here = {each.number for each in self.opening_here}
         return OtherEnds(others, node, self.openers, here, self.judge.passed)
 
 

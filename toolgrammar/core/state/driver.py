@@ -117,7 +117,7 @@ class Driver:
         machine = self.start_node.machine if formats is None else formats.start
         driver = Driver(machine, tried, self.modes, max_depth=self.max_depth)
         if formats is not None:
-            driver.try_formats(formats.anew(tried))
+            driver.try_formats(formats.for_message(tried))
         for start in range(0, len(text), _TRIED):
             driver.feed(text[start : start + _TRIED], final=start + _TRIED >= len(text))
             yield driver
@@ -339,7 +339,7 @@ class Driver:
         """Makes the island and its open call certain: they are not given back as text any more."""
         if self.island >= 0 and self.formats is not None:
             # This comes before the events are emitted, since they make the choice of format final.
-            self.formats.vouch(self)
+            self.formats.confirm(self)
         self.island = -1
         commit(self.builder)
 

@@ -85,7 +85,7 @@ class Formats(Protocol[DriverT_contra]):
         """Whether the open island stands in a section of the format that is read."""
 
     @property
-    def here(self) -> Sequence[object]:
+    def opening_here(self) -> Sequence[object]:
         """All formats that open at the place of the open island, including the one that is read."""
 
     def enter_section(self) -> None:
@@ -103,10 +103,10 @@ class Formats(Protocol[DriverT_contra]):
     def opens(self, driver: DriverT_contra, place: int) -> bool | None:
         """Whether an opener of any format stands at an index; None if more text is needed."""
 
-    def again(self, driver: DriverT_contra, place: int, resume: int) -> bool:
+    def read_in_next(self, driver: DriverT_contra, place: int, resume: int) -> bool:
         """Reads an island that was given back in another format; False if no format is left."""
 
-    def vouch(self, driver: DriverT_contra) -> None:
+    def confirm(self, driver: DriverT_contra) -> None:
         """Notes that the open island is a call of the format that is read."""
 
     def other_ends(self, driver: DriverT_contra, node: Node) -> ThoughtEnds[DriverT_contra] | None:
@@ -124,7 +124,7 @@ class Formats(Protocol[DriverT_contra]):
     def trying(self) -> bool:
         """Whether an island is read on trial, only to compare the formats."""
 
-    def anew(self, builder: Builder) -> Formats[DriverT_contra]:
+    def for_message(self, builder: Builder) -> Formats[DriverT_contra]:
         """Returns the same formats for another message."""
 
     def settle(self, builder: Builder) -> None:
