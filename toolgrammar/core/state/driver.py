@@ -336,7 +336,11 @@ class Driver:
         self.formats = formats
 
     def commit(self) -> None:
-        """Makes the island and its open call certain: they are not given back as text any more."""
+        """Makes the island and its open call certain: they are not given back as text any more.
+
+        Raises:
+            NotACall: of several formats, another one is tried for the island first.
+        """
         if self.island >= 0 and self.formats is not None:
             # This comes before the events are emitted, since they make the choice of format final.
             self.formats.confirm(self)

@@ -104,10 +104,20 @@ class Formats(Protocol[DriverT_contra]):
         """Whether an opener of any format stands at an index; None if more text is needed."""
 
     def read_in_next(self, driver: DriverT_contra, place: int, resume: int) -> bool:
-        """Reads an island that was given back in another format; False if no format is left."""
+        """Reads an island that was given back in another format; False if no format is left.
+
+        Args:
+            driver: the driver, whose builder has taken the island back.
+            place: the index where the island began.
+            resume: the index before which the format that was read opens nothing.
+        """
 
     def confirm(self, driver: DriverT_contra) -> None:
-        """Notes that the open island is a call of the format that is read."""
+        """Checks an island that is about to become certain.
+
+        Raises:
+            NotACall: the island is not a call of this format, or another format is tried first.
+        """
 
     def other_ends(self, driver: DriverT_contra, node: Node) -> ThoughtEnds[DriverT_contra] | None:
         """Returns the ends that other formats have for the reasoning that begins; None for none."""
