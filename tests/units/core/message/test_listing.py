@@ -27,23 +27,23 @@ def test_the_rest_is_counted_with_its_worst_severity() -> None:
     assert listing.end() == []
 
 
-def test_a_mark_takes_back_what_was_only_counted_too() -> None:
+def test_a_checkpoint_takes_back_what_was_only_counted_too() -> None:
     listing = Listing()
     for at in range(MOST_LISTED + 1):
         listing.add(found("comma", at=at))
-    mark = listing.checkpoint()
+    checkpoint = listing.checkpoint()
     assert not listing.add(found("comma"))
     assert listing.add(found("colon"))
-    listing.rewind(mark)
+    listing.rewind(checkpoint)
     assert "Found 1 more" in listing.end()[0].message
 
 
 def test_room_that_was_taken_back_is_free_again() -> None:
     listing = Listing()
-    mark = listing.checkpoint()
+    checkpoint = listing.checkpoint()
     for _ in range(MOST_LISTED):
         listing.add(found("comma"))
-    listing.rewind(mark)
+    listing.rewind(checkpoint)
     assert listing.add(found("comma"))
     assert listing.end() == []
 

@@ -51,16 +51,16 @@ def test_parts_are_stripped_as_their_text_is() -> None:
         assert parts.stripped() == "".join(parts.texts).strip()
 
 
-def test_parts_go_back_to_a_mark_and_tell_where_they_stand() -> None:
+def test_parts_go_back_to_a_checkpoint_and_tell_where_they_stand() -> None:
     parts, written = Parts(), []
     for number in range(2000):
         offset = -1 if number % 700 < 50 else number * 2 + (number > 900)
         parts.append("ab", offset)
         written.append(("ab", offset))
-    mark = parts.checkpoint()
+    checkpoint = parts.checkpoint()
     for number in range(1500):
         parts.append("cd", 10_000 + 2 * number)
-    parts.rewind(mark)
+    parts.rewind(checkpoint)
     assert len(parts.texts) < 1000
     assert "".join(parts.texts) == "".join(text for text, _ in written)
     known = {

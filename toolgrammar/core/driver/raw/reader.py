@@ -37,9 +37,8 @@ def read_raw(driver: Driver) -> bool:
         match = _next(reader)
         # Reasoning may end earlier in another format, so that is checked first.
         if reader.other_formats is not None:
-            reader.other_formats.look(
-                driver, reader.searched, -1 if match is None else match.start()
-            )
+            own = -1 if match is None else match.start()
+            reader.other_formats.look(driver, reader.searched, own)
         if match is None or _may_grow(reader, match):
             _wait(reader)
             return False
@@ -50,11 +49,7 @@ def read_raw(driver: Driver) -> bool:
             return True
         if ends is None:
             # The text before the candidate is certain and is emitted; the candidate waits.
-            place = match.start()
-            reader.search_from(place)
-            reader.emit_to(
-                place if reader.line_openers is None else reader.line_openers.look(reader, place)
-            )
+            reader.advance_to(match.start())
             return False
 
 
@@ -159,8 +154,7 @@ def _wait(reader: RawReader) -> None:
         if reader.other_formats is not None:
             other = reader.other_formats.held_from(driver.buffer, reader.searched)
             stop = other if 0 <= other < stop else stop
-    reader.search_from(stop)
-    reader.emit_to(stop if reader.line_openers is None else reader.line_openers.look(reader, stop))
+    reader.advance_to(stop)
 
 
 def _ends(reader: RawReader, match: re.Match[str]) -> bool | None:

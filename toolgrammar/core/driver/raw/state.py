@@ -126,6 +126,12 @@ class RawReader:
                 self.held.append(piece)
             driver.move_to(end)
 
+    def advance_to(self, place: int) -> None:
+        """Notes that no closer stands before an index; emits the text up to a line that may be a call."""
+        self.searched = place
+        lines = self.line_openers
+        self.emit_to(place if lines is None else lines.look(self, place))
+
     def release(self) -> None:
         """Emits the text that was held back."""
         if self.held is not None:
