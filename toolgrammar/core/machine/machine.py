@@ -62,7 +62,9 @@ class Node:
         self.steps: dict[str, Step] = {}
         """The steps, by the group's name in the node's expression or by the payload's name."""
         self.payloads: tuple[Step, ...] = ()
+        """The steps of the payloads that may begin here, the one that matches most texts last."""
         self.tokens: list[tuple[str, Terminal]] = []
+        """The terminals that are no payloads, each with its group; the first that matches counts."""
         self.closes_at_end: tuple[str, ...] | None = None
         """The roles that close when the text ends here; None if it may not end."""
         self.blanks_matter = False
