@@ -35,7 +35,7 @@ def read_token(node: Node, text: str, position: int, window: int) -> Found:
     if len(text) - position <= window:
         begun = node.beginnings.match(text, position)
         # White space may be a token, or stand before one: the driver waits for what follows it.
-        if begun is None and not node.exact:
+        if begun is None and not node.blanks_matter:
             begun = _only_blanks.match(text, position)
         if begun is not None:
             return None, begun
