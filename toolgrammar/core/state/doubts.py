@@ -28,6 +28,8 @@ ends_with_closer = late(r"(?:</(?P<name>[^<>\s/]{1,64})>|```\w{0,16})\s{0,64}\Z"
 _LINE_REST = anywhere(r"[ \t]{0,64}(?:\r?\n)?")
 _LINE_ENDED = late(r"[^\r\n]\r?\n\Z")
 _FIRST_WORD = late(r"[\w-]{1,64}(?![\w-])")
+_LISTED_KEY = late(r"[\"'`*>+-]{0,3}[ \t]{0,8}[\"'`*]{0,2}([\w-]{1,64})[\"'`*]{0,2}[ \t]{0,8}[:=]")
+"""The key of an argument as prose lists it: `- days: 3`, `**days**: 3`."""
 _KEY = late(r"([^\W\d][\w-]{0,63}):(?:\s|\Z)")
 _KEY_BEGUN = late(r"(?:[^\W\d][\w-]{0,63}:?)?\Z")
 _ARGUMENT = late(
@@ -144,9 +146,9 @@ def doubt_line_behind(driver: Driver) -> bool:
         return False
     # The server ended the text before the line showed what it is.
     is_begun = may_grow and builder.end.is_cut and line != ""
-    match = _FIRST_WORD.match(behind)
+    words = (_FIRST_WORD.match(behind), _LISTED_KEY.match(behind))
     # After a call that has the argument `limit`, a line with that word is prose.
-    awaited = match is not None and builder.awaits(match[0])
+    awaited = any(word is not None and builder.awaits(word[word.lastindex or 0]) for word in words)
     next_key = _KEY.match(rest) if line else None
     # What an argument without a value should hold may stand below its key.
     lacks_value = line != "" and builder.draft.arguments.get(builder.draft.key) == ""

@@ -100,6 +100,10 @@ _AS_LINE, _AS_DOCUMENT = "start: Oslo\n", "start <<EOF\nOslo\nEOF\n"
     [
         ("stops:a\n", True),
         ("stops", True),
+        ("- stops: a", True),
+        ("  **stops**: a", True),
+        ("- title: a", False),
+        ("- Stops are few.", False),
         ("stops were found", True),
         ("\nstops were found", False),
         ("stopsa", False),
