@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolgrammar.grammar import roles
 from toolgrammar.grammar.compiling import author_errors
+from toolgrammar.grammar.compiling.argument_rules import ArgumentRules
 from toolgrammar.grammar.compiling.rule_roles import RolesOfRules, by_origin, raw_role
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Lint:
             self._nameless,
             self._beside_raw,
             RolesOfRules(self._productions, self._terminals, self._places).findings,
+            ArgumentRules(self._productions, self._terminals, self._places).findings,
         )
         found: dict[str, GrammarError] = {}
         for check in checks:

@@ -137,7 +137,7 @@ class RolesOfRules:
             each = pending.pop()
             for symbol in each.symbols:
                 terminal = self._terminals.get(symbol)
-                if terminal is not None and (each.role == role or _gives(terminal, role)):
+                if terminal is not None and (each.role == role or gives(terminal, role)):
                     return True
                 if terminal is None and symbol not in seen:
                     seen.add(symbol)
@@ -181,7 +181,7 @@ class RolesOfRules:
         """Whether a symbol is a terminal or a role, or may hold it."""
         terminal = self._terminals.get(symbol)
         if terminal is not None:
-            return terminal.name == what or _gives(terminal, what)
+            return terminal.name == what or gives(terminal, what)
         return symbol not in seen and any(
             each.role == what
             or any(self._may_read(part, what, seen | {symbol}) for part in each.symbols)
@@ -189,7 +189,7 @@ class RolesOfRules:
         )
 
 
-def _gives(terminal: Terminal, role: str) -> bool:
+def gives(terminal: Terminal, role: str) -> bool:
     """Whether a terminal fills a role by a group of its pattern, or by the header."""
     return role in (*dict(terminal.constants), *(each for _, each in terminal.groups))
 

@@ -79,6 +79,12 @@ WRONG = [
     ("part with a question mark", called("OPEN _x", "?_x: name\n"), "5:1: modifier", "`?`"),
     ("literal without a character", called('OPEN "" name'), "6:12: empty-terminal", "`[…]`"),
     ("more of a scanned terminal", GOOD + "%extend TEXT: /x/\n", "10:9: not-imported", "of your own"),
+    ("arguments and an argument", called("OPEN name arguments argument*", PAIRS), "6:17: arguments-twice", "`(arguments | argument+)`"),
+    ("arguments and arguments in turn", called("OPEN name (arguments | argument)* /!/", PAIRS), "6:18: arguments-twice", "`(arguments | argument+)`"),
+    ("arguments twice", called('OPEN name arguments ["!" arguments]'), "6:17: arguments-twice", "read one payload"),
+    ("arguments again and again", called('OPEN name arguments+ "!"'), "6:17: arguments-twice", "read one payload"),
+    ("value without a key", called('OPEN name argument* "!"', PAIRS + 'body: "<t>" value "</t>" -> argument\n').replace("argument*", "argument* [body]"), "10:1: argument-without-key", "`input`"),
+    ("value whose key is optional", called('OPEN name argument* "!"', PAIRS.replace("key", "[key]", 1)), "7:1: argument-without-key", "//@ keys"),
 ]  # fmt: skip
 
 
@@ -159,6 +165,29 @@ def test_any_part_of_a_rule_may_read_its_role(tmp_path: Path) -> None:
         text = called("OPEN nick arguments", f"nick: {nick} -> name\n{parts}")
         (tmp_path / "mine.lark").write_text(text, encoding="utf-8")
         compile_file(tmp_path / "mine.lark")
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["OPEN name (arguments | argument+)", "OPEN name arguments | OPEN name argument+"],
+)
+def test_arguments_may_be_read_in_one_of_two_ways(tmp_path: Path, call: str) -> None:
+    text = called(f'{call} "!"' if "(" in call else call, PAIRS)
+    (tmp_path / "mine.lark").write_text(text, encoding="utf-8")
+    compile_file(tmp_path / "mine.lark")
+
+
+@pytest.mark.parametrize(
+    ("header", "call"),
+    [
+        ("//@ keys: NEW=text", 'OPEN name argument "!"\nargument: NEW value "</>"\nNEW: "<new>"'),
+        ("//@ keys: NEW=text", 'OPEN name NEW value "</>"\nNEW: "<new>"'),
+    ],
+)
+def test_the_header_may_give_the_key(tmp_path: Path, header: str, call: str) -> None:
+    text = headed(header, called(f"{call}\nvalue: RAW"))
+    (tmp_path / "mine.lark").write_text(text, encoding="utf-8")
+    assert [each for each in advice_on(tmp_path / "mine.lark") if each.code != "unused"] == []
 
 
 if __name__ == "__main__":
