@@ -111,11 +111,12 @@ def _line(kind: tuple[str, int], pieces: list[str]) -> str:
 
 def cuttings(text: str) -> Iterator[tuple[str, list[str]]]:
     """Yields cuttings of a text, each with its description."""
+    # The finest cutting of all: whatever waits for more text has to wait at each character. It
+    # comes first, before other cuttings have left anything that a stream could use again.
+    yield "char by char", list(text)
     most = _ALL_SPLITS_UP_TO if len(text) <= _ALL_SPLITS_UP_TO else SAMPLED
     for at in places(len(text), most):
         yield f"split at {at}", [text[:at], text[at:]]
-    # The finest cutting of all: whatever waits for more text has to wait at each character.
-    yield "char by char", list(text)
     choose = random.Random(_SEED)  # noqa: S311 - the same cuts on every run, nothing secret
     for attempt in range(_RANDOM_CUTS):
         chunks: list[str] = []

@@ -17,6 +17,7 @@ from lark.parsers.lalr_analysis import LALR_Analyzer, Shift
 from toolgrammar.grammar import files, roles
 from toolgrammar.grammar.call_evidence import signs_of
 from toolgrammar.grammar.compiling import author_errors
+from toolgrammar.grammar.compiling.blank_tokens import blank_before_tokens
 from toolgrammar.grammar.compiling.bounds import bounded, streamable
 from toolgrammar.grammar.compiling.collisions import Collisions
 from toolgrammar.grammar.compiling.file_checks import check_files
@@ -163,6 +164,12 @@ class _Compiler:
             gotos.append(jumps)
         leaf_roles = tuple(self._leaf_role(closure) for closure in order)
         raise_first(self.findings)
+        self.advice += blank_before_tokens(
+            self.terminals,
+            actions,
+            lambda number: self._shown(self.used[number]),
+            lambda number: self._terminal_place(self.used[number], ""),
+        )
         return Tables(
             terminals=self.terminals,
             rules=tuple(

@@ -365,6 +365,18 @@ ADVICE = [
         "shift-reduce",
         "7:16",
     ),
+    (
+        "a line end before an argument",
+        called("OPEN name argument+ | OPEN name END", "END: /\\n/\n" + PAIRS),
+        "blank-before-token",
+        "7:6",
+    ),
+    (
+        "a line end before a key",
+        called('OPEN name (key "=" input | END)', "END: /[ \\t]*\\n/\nkey: /\\w+/\ninput: RAW\n"),
+        "blank-before-token",
+        "7:6",
+    ),
 ]
 
 
@@ -388,6 +400,10 @@ def test_advises_where_something_else_may_be_meant(
         GOOD,
         called('OPEN name ":" input "\\n</a>"', "input: RAW\n"),
         called("OPEN name [arguments] | OPEN"),
+        called("OPEN name argument+ | OPEN name END", "END: /\\n(?!\\s*<)/\n" + PAIRS),
+        called("OPEN name argument+ | OPEN name END", "END: /\\s+/\n" + PAIRS),
+        called("OPEN name [END] argument+", "END: /\\n/\n" + PAIRS),
+        called('OPEN name (END input | "<") "</a>"', "END: /\\n/\ninput: RAW\n"),
         HEAD.replace("mine\n", "mine\n//@ trim: input=strip\n")
         + f'call: OPEN name ": " input " </a>"\ninput: RAW\n{REST}',
         called(
