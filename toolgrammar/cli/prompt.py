@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolgrammar.catalogue.page import PageError
 from toolgrammar.catalogue.registry import formats
 from toolgrammar.cli.input import InputError, read_tools
 from toolgrammar.cli.output import write, write_json
@@ -36,7 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
     if len(chosen) != 1:
         raise InputError("prompt writes for one format: name it once")
     # Without tools the prompt teaches the format alone.
-    prompt = formats.resolve(chosen[0]).prompt(read_tools(arguments.tools) or [])
+    tools = read_tools(arguments.tools) or []
+    try:
+        prompt = formats.resolve(chosen[0]).prompt(tools)
+    except PageError as error:  # the prompt and the examples of a page are used
+        raise InputError("\n".join((str(error), *getattr(error, "__notes__", ())))) from None
     if arguments.json:
         write_json({"schema": 1, "prompt": str(prompt), "stop": list(prompt.stop)})
     else:

@@ -12,7 +12,8 @@ _REMEDIES = {
     "repeats that may run over much of a text; where that is so, a scanner works too often: report "
     "it with this text",
     "early": "let the call end with a closer of its own, with nothing optional behind it; a part "
-    "behind the closer, in `[…]`, has to be waited for",
+    "behind the closer, in `[…]`, has to be waited for. Where the call waits for an argument that a "
+    "pattern without a plain text opens, such as `/[^a]/`, write that opener as a literal",
     "truncation": "make the closer of the call required (not in `[…]`), or say `//@ unclosed: text`; "
     "a last argument whose value the end of the text may end needs a closer too",
     "round trip": "the first alternative that can carry a value writes it: put a form that can hold "

@@ -15,6 +15,7 @@ from toolgrammar.core.machine.retry_budget import CREDIT
 from toolgrammar.grammar.payload_kinds import PAYLOADS, notation_of
 from toolgrammar.parsing.parser import Parser
 from toolgrammar.parsing.whole import parse
+from toolgrammar.patterns.sample import sample
 from toolgrammar.testing.agreement import agreement
 from toolgrammar.testing.breaches import broken, quiet, same
 from toolgrammar.testing.cases import Case, format_of
@@ -359,6 +360,9 @@ def _still_open(case: Case, call: ToolCall, index: int) -> bool:
     chosen = format_of(case)
     # The strings at which servers stop are closers too, also where the grammar has a pattern.
     known = {terminal.text for terminal in chosen.tables.terminals if terminal.text}
+    # What a pattern reads may open the next part, too; an "x" stands for what it looks ahead to.
+    read = (sample(each.pattern) for each in chosen.tables.terminals if each.kind == "regex")
+    known |= {text + more for text in read if text for more in ("", "x")}
     ends = (own[-size:] for size in range(1, min(len(own), _LONGEST_CLOSER) + 1))
     # "x" stands for any text; an argument, a member or a parenthesis shows what ended too early.
     mark, kinds = chosen.header.element, [PAYLOADS.get(e.name) for e in chosen.tables.terminals]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.units.cli.running import Run, json_lines
+from tests.units.cli.running import PAGE, Run, json_lines
 
 CALL = '<tool_call>{"name": "weather", "arguments": {"city": "Oslo"}}</tool_call>'
 TOOLS = [{"name": "weather", "description": "The weather.", "parameters": {"type": "object"}}]
@@ -78,3 +78,13 @@ def test_prompt(run: Run, tmp_path: Path) -> None:
     [row] = json_lines(run("prompt", "react", "--tools", "tools.json", "--json").out)
     assert row == {"schema": 1, "prompt": out, "stop": ["Observation:"]}
     assert run("prompt", "mine.lark").status == 0
+
+
+def test_prompt_says_what_is_wrong_with_a_page(run: Run, tmp_path: Path) -> None:
+    wrong = PAGE.replace('{"calls"', '{"call"') + PAGE.partition("\n\n")[2]
+    (tmp_path / "mine.md").write_text(wrong, encoding="utf-8")
+    status, out, error = run("prompt", "mine.lark")
+    assert (status, out) == (2, "")
+    for finding in run("check", "mine.lark").error.splitlines():
+        assert finding.removeprefix("toolgrammar: error: ") in error
+    assert "mine.md:9: " in error

@@ -1,11 +1,14 @@
 """`testing/laws.py`: which laws an example keeps, and what a broken one says."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from toolgrammar import load_format
 from toolgrammar.testing import Case, laws
 from toolgrammar.testing.breaches import broken
+from toolgrammar.testing.readings import cuttings
 
 CASE = Case(
     "page::one",
@@ -52,6 +55,35 @@ def test_a_broken_law_of_figures_says_what_to_do() -> None:
     with pytest.raises(AssertionError) as caught:
         broken("splits", CASE, "result", "one", "other")
     assert "remedy" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "a", CASE.text])
+def test_the_finest_cutting_comes_first(text: str) -> None:
+    place, chunks = next(cuttings(text))
+    assert (place, chunks) == ("char by char", list(text))
+
+
+@pytest.mark.parametrize(
+    ("argument", "opener"),
+    [
+        ('"args." key', "/x/"),
+        ("OPENER key", r"/^args\./m"),
+        ("OPENER key", r"/args\.(?=\w)/"),
+        ("OPENER key", "/[-*] /"),
+    ],
+)
+def test_a_call_waits_for_an_argument_that_a_pattern_opens(
+    tmp_path: Path, argument: str, opener: str
+) -> None:
+    path = tmp_path / "mine.lark"
+    path.write_text(
+        "//@ id: mine\n%declare TEXT JSON_VALUE\nstart: (TEXT | call)*\n"
+        'call: "[[call]]" "tool = \\"" name "\\"\\n" argument*\n'
+        f'argument: {argument} " = " value "\\n"\nOPENER: {opener}\n'
+        "name: /\\w+/\nkey: /\\w+/\nvalue: JSON_VALUE\n",
+        encoding="utf-8",
+    )
+    laws.early(Case("one", load_format(path), '[[call]]\ntool = "now"\n\nText.'))
 
 
 def test_an_error_in_what_was_lost_is_told_of_by_the_loss() -> None:
