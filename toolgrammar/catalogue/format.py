@@ -157,7 +157,8 @@ class Format:
             calls: the calls.
             text: the text before them.
             tools: all tools of the conversation, of any shape: the message is read back with them.
-                Without them a text that would be a call of any tool is refused.
+                Without them a text that would be a call of any tool is refused, and values whose
+                types the wire does not have come back as text if they are read without tools.
 
         Raises:
             RenderError: the format can't carry one of the values, or the text.
