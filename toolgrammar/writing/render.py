@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolgrammar.grammar import roles
 from toolgrammar.values.errors import RenderError
@@ -18,6 +18,7 @@ from toolgrammar.writing.grammar_walk.needs import beside_input
 from toolgrammar.writing.grammar_walk.payloads import as_json
 from toolgrammar.writing.grammar_walk.walk import Walk
 from toolgrammar.writing.read_back import read_message, shown_calls
+from toolgrammar.writing.reasons import reason
 from toolgrammar.writing.stretches import Kind, Stretch, said
 
 if TYPE_CHECKING:
@@ -150,25 +151,8 @@ def _write(walk: Walk, stretch: Stretch) -> str:
         raise RenderError(f"a value of {what} is no JSON: {problem}") from problem
     if text is None:
         what = what if names else stretch.kind
-        raise RenderError(f"the format has no way to write {what}{_reason(walk, stretch.calls)}")
+        raise RenderError(f"the format has no way to write {what}{reason(walk, stretch.calls)}")
     return text
-
-
-def _reason(walk: Walk, calls: Sequence[ToolCall]) -> str:
-    """Returns the part of a call that the format can't express, if it is a single part."""
-    # One part after the other is omitted: where the call can be written then, that part is to
-    # blame.
-    without: dict[str, Any] = {"id": None, "depends_on": (), "input": None, "arguments": {}}
-    for index, call in enumerate(calls):
-        for name, nothing in without.items():
-            value = getattr(call, name)
-            rest = [*calls[:index], replace(call, **{name: nothing}), *calls[index + 1 :]]
-            # The tried call is not the caller's, so its error is not shown.
-            with suppress(TypeError, ValueError):
-                if value != nothing and walk.calls(rest) is not None:
-                    of = "" if len(calls) == 1 else f" of {call.name!r:.80}"
-                    return f"; it has one without the `{name}`{of}, {value!r:.80}"
-    return ""
 
 
 def _joined(pieces: Iterable[str]) -> str:

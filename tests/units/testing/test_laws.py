@@ -53,7 +53,7 @@ def test_a_broken_law_of_figures_says_what_to_do() -> None:
     with pytest.raises(AssertionError, match="remedy: let the call end with a closer of its own"):
         broken("early", CASE, "CallEnd(0)", "at 1", "at 2")
     with pytest.raises(AssertionError) as caught:
-        broken("splits", CASE, "result", "one", "other")
+        broken("tiling", CASE, "result", "one", "other")
     assert "remedy" not in str(caught.value)
 
 

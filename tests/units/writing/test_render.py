@@ -332,6 +332,33 @@ def test_the_call_that_can_not_be_written_is_named(*, turned: bool) -> None:
         formats["hermes"].render([good, ToolCall("bad", {"a": float("nan")})])
 
 
+ELEMENT = '"<a " key ">" value "</a>"'
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted", "why"),
+    [
+        ('"<c " name ">" argument* "</c>"', ToolCall("f", {"a": "x", "a b": "x"}), "; its `key` does not read 'a b'; "),
+        ('"<c " name ">" argument* "</c>"', ToolCall("f", {"{é-}": "x"}), "; its `key` does not read '{é-}'; "),
+        ('"<c " name ">" argument* "</c>"', ToolCall("g h", {"a": "x"}), "; its `name` does not read 'g h'; "),
+        ('"<c " id name ">" argument* "</c>"', ToolCall("f", {"a": "x"}, id="c_1"), "; its `id` does not read 'c_1'; "),
+        ('"<c " name ["#" id] ">" argument* "</c>"', ToolCall("f", {"a": "x"}, id="c_1"), "; its `id` does not read 'c_1'; "),
+        ('"<c " name ">" argument* "</c>"', ToolCall("f", {"a": "x"}, id="c_1"), "; it has one without the `id`, 'c_1'; "),
+        ('"<c " name ">" pair* "</c>"', ToolCall("f", {"a": "x"}), "{'a': 'x'}; `PAIR` holds the key in a longer token, which is not written; "),
+    ],
+)  # fmt: skip
+def test_the_part_that_can_not_be_written_is_named(
+    tmp_path: Path, call: str, wanted: ToolCall, why: str
+) -> None:
+    rules = (
+        f"start: (TEXT | call)*\ncall: {call}\nname: /\\w+/\nid: /\\d+(?= )/\nkey: /\\w+/\nvalue: RAW\n"
+        f'argument: {ELEMENT}\npair: PAIR value "</a>" -> argument\nPAIR: /<a (?P<key>\\w+)>/\n'
+    )
+    with pytest.raises(RenderError) as caught:
+        _format(tmp_path, rules).render([wanted])
+    assert why in f"{caught.value}; "
+
+
 def test_a_call_with_one_body_follows_a_call_with_elements() -> None:
     calls = [ToolCall("search", {"query": "x"}), ToolCall("note", {"a b": "x"})]
     written = formats["anthropic_legacy"].render(calls)

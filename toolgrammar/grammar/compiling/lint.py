@@ -210,6 +210,12 @@ class Lint:
                     yield from self._before_raw(production, at, role)
                     yield from self._behind_raw(production, at, role)
 
+    @staticmethod
+    def _raw_name(production: Production, at: int, role: str) -> str:
+        """Returns the name of a raw payload in its rule, with its role if that is another word."""
+        name = roles.bare_name(production.symbols[at])
+        return f"`{name}`" if name == role else f"`{name}`, which plays `{role}`,"
+
     def _before_raw(self, production: Production, at: int, role: str) -> Iterator[GrammarError]:
         """Finds white space before a raw payload that would become part of it."""
         before = self._literal(production, at - 1)
@@ -221,7 +227,8 @@ class Lint:
         trail = before.text if blank else before.trail
         if trail.strip(_LINE_END) or (blank and trim not in ("one-newline", "newlines")):
             name = production.symbols[at - 1]
-            message = f"the white space before `{role}` would be part of it"
+            raw = self._raw_name(production, at, role)
+            message = f"the white space before {raw} would be part of it"
             mode = "strip" if trail.strip(_LINE_END) else "one-newline"
             # The hint shows the pattern that would read the white space.
             way = "/\\n/" if mode == "one-newline" else "/ ?/"
@@ -238,20 +245,21 @@ class Lint:
         if behind is None:
             return
         place = self._place_of(production.symbols[at + 1], production.origin)
+        raw = self._raw_name(production, at, role)
         if not behind.text.strip():
             following = self._first_terminal((*production.symbols, "", "")[at + 2])
             # A literal of white space is not read: the symbol after it has to end the payload.
             closes = following is not None and (following.pattern or following.kind == "same")
             if not closes:
-                message = f"white space alone does not end `{role}`: a literal of it is not read"
+                message = f"white space alone does not end {raw}: a literal of it is not read"
                 hint = "write it as a pattern: `/\\n/`"
                 yield place.error("blank-closer", message, hint)
             elif following is not None and following.kind == "same" and not self._header.trim:
-                message = f"the white space behind `{role}` would be part of it"
+                message = f"the white space behind {raw} would be part of it"
                 hint = f"write `//@ trim: {role}=one-newline` in the header"
                 yield place.error("blank-beside-raw", message, hint)
         elif behind.lead.strip(_LINE_END) and self._header.trim.get(role, "") not in _BEHIND:
-            message = f"the white space behind `{role}` would be part of it"
+            message = f"the white space behind {raw} would be part of it"
             hint = f"read it by a pattern, or write `//@ trim: {role}=right` in the header"
             yield place.error("blank-beside-raw", message, hint)
 

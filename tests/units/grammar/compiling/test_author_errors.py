@@ -83,6 +83,7 @@ WRONG = [
     ("arguments and arguments in turn", called("OPEN name (arguments | argument)* /!/", PAIRS), "6:18: arguments-twice", "`(arguments | argument+)`"),
     ("arguments twice", called('OPEN name arguments ["!" arguments]'), "6:17: arguments-twice", "read one payload"),
     ("arguments again and again", called('OPEN name arguments+ "!"'), "6:17: arguments-twice", "read one payload"),
+    ("white space before a payload of another name", called('OPEN name ": " code "<"', "code: RAW -> input\n"), "6:17: blank-beside-raw the white space before `code`, which plays `input`,", "//@ trim: input=strip"),
     ("value without a key", called('OPEN name argument* "!"', PAIRS + 'body: "<t>" value "</t>" -> argument\n').replace("argument*", "argument* [body]"), "10:1: argument-without-key", "`input`"),
     ("value whose key is optional", called('OPEN name argument* "!"', PAIRS.replace("key", "[key]", 1)), "7:1: argument-without-key", "//@ keys"),
 ]  # fmt: skip
