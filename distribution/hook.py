@@ -60,13 +60,18 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         return self.target_name == "wheel" and os.environ.get(COMPILE) == "1"
 
     def _write_tables(self, folder: Path) -> None:
-        """Writes one table a format, with the compiler of the tree that is being built."""
+        """Writes the table of each format, `<id>.json`, with the compiler of the tree that is being built."""
         folder.mkdir()
         sys.path.insert(0, self.root)
         try:
-            from toolgrammar.grammar.compiling.write_tables import write_all_tables
+            from toolgrammar.grammar import files
+            from toolgrammar.grammar.compiling.compile import compile_file
+            from toolgrammar.grammar.tables import stored_form
 
-            write_all_tables(folder)
+            for path in sorted(files.grammar_folder().glob("*.lark")):
+                text = stored_form(compile_file(path), files.digest_of(path))
+                table = folder / f"{path.stem}.json"
+                table.write_text(text, encoding="utf-8", newline="\n")
         finally:
             sys.path.remove(self.root)
 
