@@ -18,8 +18,8 @@ from toolgrammar.writing.grammar_walk.needs import beside_input
 from toolgrammar.writing.grammar_walk.payloads import as_json
 from toolgrammar.writing.grammar_walk.walk import Walk
 from toolgrammar.writing.read_back import read_message, shown_calls
-from toolgrammar.writing.reasons import reason
 from toolgrammar.writing.stretches import Kind, Stretch, said
+from toolgrammar.writing.unwritten_part import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -42,10 +42,10 @@ _STRAIGHT: Final = str.maketrans(dict.fromkeys(SMART_QUOTES, '"'))
 _PLACEHOLDER = late(
     rf"(?:{DOTS}|<[^\s=]|\$[A-Za-z_{{]|[^\W\d][\w.]*+[(\[])[\s\S]*|[^\w\s]{{2,}}|\?"
     r"|(?i:nil|(?:null|none|undefined);)"
-    r"|[^\W\d][\w.]*(?:\s{1,4}\+\s{1,4}[^\W\d][\w.]*)+|[\w.]{1,64} if [\s\S]* else [\s\S]*"
+    r"|[^\W\d][\w.]*+(?:\s{1,4}\+\s{1,4}[^\W\d][\w.]*+)+"
 )
 """Dots or a tag and any text, a variable, a call of a function, an index, or only punctuation; a word
-for nothing; names that code adds, or chooses between."""
+for nothing; names that code adds."""
 _NEAR: Final = 256
 """The number of characters at the end of a text in which a closer is searched."""
 _BEFORE_KEY: Final = "\"' \t\n,{("
