@@ -11,9 +11,9 @@ _REMEDIES = {
     "linear": "let what is looked for begin with something fixed (a literal, `\\b`, `^`), and bound "
     "repeats that may run over much of a text; where that is so, a scanner works too often: report "
     "it with this text",
-    "splits": "where a token of white space is read or skipped by where the text was cut, say what may "
-    "not follow it, `/\\n(?!\\s*- )/`, or stand before it, `/(?<=[^\\n])\\n/`; in any other grammar this "
-    "is a fault of toolgrammar: report it with this text",
+    "splits": "this is a fault of toolgrammar: report it with this text. Where a token of white space is "
+    "read in one cutting and skipped in another, say what may not follow it, `/\\n(?!\\s*- )/`, or stand "
+    "before it, `/(?<=[^\\n])\\n/`",
     "early": "let the call end with a closer of its own, with nothing optional behind it; a part "
     "behind the closer, in `[…]`, has to be waited for. Where the call waits for an argument that a "
     "pattern without a plain text opens, such as `/[^a]/`, write that opener as a literal",

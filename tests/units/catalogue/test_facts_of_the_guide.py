@@ -112,8 +112,31 @@ def test_lines_keep_every_law(tmp_path: Path, text: str, end: str) -> None:
 
 def test_a_line_end_that_may_stand_before_an_argument_is_noted(tmp_path: Path) -> None:
     assert not advice_on(_saved(tmp_path, _lines()))
-    [note] = advice_on(_saved(tmp_path, _lines("(?!\\s*- )")))
+    path = _saved(tmp_path, _lines("(?!\\s*- )"))
+    [note] = advice_on(path)
     assert note.code == "blank-before-token"
+    # It is read well all the same, since the dash goes before the line end.
+    for text in (LINES_TEXT, "@call now\n\n- a: b\n"):
+        laws.splits(Case("lines", load_format(path), text))
+    [call] = parse("@call now\n\n- a: b\n", format=path).calls
+    assert call.arguments == {"a": "b"}
+
+
+@pytest.mark.parametrize(("key", "names"), [("/\\w+/", []), ("/(?<=[ \\t])\\w+/", ["now"])])
+def test_a_word_takes_the_place_of_a_line_end(tmp_path: Path, key: str, names: list[str]) -> None:
+    rules = f'argument: key "=" value\nkey: {key}\nvalue: /\\d+/\nEND: /\\n/\n'
+    way = "OPEN name argument+ | OPEN name END"
+    path = _saved(tmp_path, AT_LINES.replace("WAY", way) + rules)
+    assert [call.name for call in parse("@call now\nAnd then.", format=path).calls] == names
+    noted = [each.code for each in advice_on(path) if each.code != "unused"]
+    assert noted == (["blank-before-token"] if not names else [])
+
+
+@pytest.mark.parametrize(("line_end", "end"), [("/\\n/", 18), ("/(?<=[^\\n])\\n/", 15)])
+def test_which_of_several_line_ends_closes(tmp_path: Path, line_end: str, end: int) -> None:
+    path = _saved(tmp_path, _lines("LINE_END: /(?<=[^\\n])\\n/", f"LINE_END: {line_end}"))
+    [call] = parse("@call a\n- b: c\n\n\n\nHi", format=path).calls
+    assert call.span.end == end
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-r"""Finds tokens of white space that stand where white space before another token may be skipped.
+r"""Finds tokens of white space that stand where white space before another token is skipped.
 
-Example: in `call: OPEN name (END | argument)` with `END: /\n/` and `argument: "- " key …` the line
-end before `- ` is read as `END`, or skipped: a stream can't know which before it has the dash.
+Example: in `call: OPEN name (END | argument)` with `END: /\n/` and `argument: key "=" …` the line end
+before any word is skipped, and the word is the key: `END` is read only where no word follows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def blank_before_tokens(
     shown: Callable[[int], str],
     place_of: Callable[[int], Place],
 ) -> Iterator[GrammarError]:
-    """Finds terminals that read white space alone, and before which another could be read.
+    """Finds terminals that read white space behind which another could be read in their place.
 
     Args:
         terminals: the terminals by their numbers.
@@ -64,11 +64,11 @@ def blank_before_tokens(
                     found.setdefault(number, set()).add(other)
     for number, rivals in sorted(found.items()):
         names = ", ".join(sorted(map(shown, rivals)))
-        message = f"{shown(number)} reads white space that may also stand before {names}: "
-        message += "a stream can't know which it is"
+        message = f"{shown(number)} reads white space that is skipped where {names} can follow it"
         ahead = "|".join(sorted(_spelt(terminals[each]) for each in rivals))
         ahead = f"(?:{ahead})" if len(rivals) > 1 else ahead
-        hint = f"add a lookahead: `/{_spelt(terminals[number])}(?!\\s*{ahead})/`"
+        hint = f"say so by a lookahead, `/{_spelt(terminals[number])}(?!\\s*{ahead})/`; if that is not "
+        hint += "meant, say what stands before the other, `/(?<=[ \\t])…/`"
         yield place_of(number).error("blank-before-token", message, hint)
 
 
