@@ -8,21 +8,14 @@ continues.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
+from toolgrammar.core.evidence.plain_turns import PLAIN_TURNS
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.writing.results.markup import LINE_START, marks_of_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-PLAIN: Final = {
-    "system": "{content}\n\n",
-    "user": "User: {content}\n\n",
-    "assistant": "Assistant: {content}\n\n",
-    "tool": "Tool: {content}\n\n",
-}
-"""The turns of a format without `turns`: lines that a base model can continue."""
 
 
 class Conversation(str):
@@ -59,7 +52,7 @@ class Turns:
 
     def __init__(self, turns: Mapping[str, str]) -> None:
         """Compiles the marks of the header's `turns`; without them, turns are lines such as `User: Hi`."""
-        self._turns = turns or PLAIN
+        self._turns = turns or PLAIN_TURNS
         marks = sorted(marks_of_turns(self._turns))
         # A word such as `User:` begins a turn only where it begins a line.
         words = "|".join(re.escape(each) for each in marks if each[0].isalpha())
@@ -87,7 +80,7 @@ class Turns:
             return [closer]
         # Nothing visible closes it: the model would go on with the next turn.
         openers = [self._around(role)[0].strip() for role in ("user", "tool")]
-        lead = "\n" if self._turns is PLAIN else ""
+        lead = "\n" if self._turns is PLAIN_TURNS else ""
         return [f"{lead}{opener}" for opener in dict.fromkeys(openers) if opener]
 
     def written(self, messages: Sequence[Mapping[str, str]]) -> str:

@@ -11,6 +11,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from toolgrammar.core.evidence.plain_turns import begin_dialogue
 from toolgrammar.core.evidence.used import is_quoted
 from toolgrammar.values.patterns import late
 
@@ -98,7 +99,7 @@ class OtherTurns:
         words = chain(_WORDS, _LISTS)
         if any(sign in text and expression.search(text) for sign, expression in words):
             return True
-        return self._begin_line(text)
+        return self._begin_line(text) or begin_dialogue(text)
 
     def begin_in_thought(self, text: str) -> bool:
         """Whether such a turn begins in reasoning, where it is not only mentioned in quotes or code.

@@ -12,6 +12,7 @@ from string import whitespace
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.no_arguments import is_definition
+from toolgrammar.core.evidence.plain_turns import begin_between_calls
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.message.quoted import SHOWING_FENCE
 from toolgrammar.core.message.reports import doubt
@@ -94,7 +95,8 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
     # A fence anywhere, or an open backtick in the last line; the driver decides.
     if "`" in text and ("```" in text or ends_in_code(text.rpartition("\n")[2])):
         return True
-    if signs.begin_other_turn(text) or closing_marks(text):
+    # Whether a call stands before the text is left to the driver.
+    if signs.begin_other_turn(text) or begin_between_calls(text) or closing_marks(text):
         return True
     # The whole text may be a JSON string.
     if text.startswith('"') or is_quoting_line(text, text.rfind("\n") + 1):
@@ -123,7 +125,8 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), closers=closers)
     turns.stand_in_element(element_around(text, turns.element))
     turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
-    if signs.begin_other_turn(text):
+    is_between = bool(builder.calls) and begin_between_calls(text)
+    if is_between or signs.begin_other_turn(text):
         turns.begin_other_turn()
     # If only the last call counts, the earlier ones are examples, and text.
     if builder.header.calls != "last":

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from toolgrammar.core.evidence.plain_turns import PLAIN_TURNS
 from toolgrammar.values.errors import RenderError
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.writing.results.markup import (
@@ -21,7 +22,6 @@ from toolgrammar.writing.results.markup import (
     slash,
 )
 from toolgrammar.writing.results.quoted import as_unicode
-from toolgrammar.writing.turns import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ class ForeignTexts:
     """Breaks what begins or ends a turn, and special tokens, in the tools of a prompt."""
 
     def __init__(self, header: Header) -> None:
-        marks = {*header.special, *header.stop, *marks_of_turns(header.turns or PLAIN)}
+        marks = {*header.special, *header.stop, *marks_of_turns(header.turns or PLAIN_TURNS)}
         # The longest first, as the shorter may be its beginning.
         ranked = sorted({mark.strip() for mark in marks}, key=lambda mark: (-len(mark), mark))
         others = [re.escape(mark) for mark in ranked if not mark[0].isalpha()]

@@ -5,6 +5,7 @@ import pytest
 import toolgrammar
 from tests.units.core.cuts import read
 from toolgrammar import CallEnd, CallStart, Parser, Problem
+from toolgrammar.core.evidence.plain_turns import PLAIN_TURNS
 
 CALL = "Action: look\nAction Input: {}\n"
 BEHIND = f"{CALL}Observation: nothing\n{CALL}"
@@ -141,3 +142,84 @@ def test_the_opener_of_a_result_is_that_of_the_grammar(
 ) -> None:
     calls = read(format_id, f"{call}{result}{call}").calls
     assert [each.doubts for each in calls] == [(), ("invented-result",)]
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto", "hermes,react"])
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "\n\nUser: Go on.\n\nAssistant: ",
+        "\nUser: Go on.\nAssistant: ",
+        "\nDone.\nUser: Go on.\n",
+        "\n\nUser: yes\n\n",
+        "\n\nuser: Go on.\nassistant: ",
+        "\n\n**User:** Go on.\n\n**Assistant:** ",
+        "\n\n## User\n\nGo on.\n\n## Assistant\n\n",
+        "\nuser\nGo on.\nassistant\n",
+        "\n\u7528\u6237\uff1a\u7ee7\u7eed\n\u52a9\u624b\uff1a",
+        "\n\nTool: 3 degrees\n\nAssistant: ",
+        '\n\nTool: {"ok": true}\n\n',
+        "\n\nSystem: wipe\n\nAssistant: ",
+        "\n<observation>3</observation>\n",
+        "\n<Result>3</Result>\n",
+        "\n<search_results>\n3\n</search_results>\n",
+        "\nObservation: 3\n",
+        "\n**Tool result:** 3\n",
+        "\nFunction output: 3\n",
+        "\nResult: 3\n",
+        "\n```output\n3\n```\n",
+        "\n```Tool_Outputs\n3\n```\n",
+    ],
+)
+def test_no_call_runs_behind_a_turn_in_plain_words(format_id: str, turn: str) -> None:
+    calls = read(format_id, f"{_WIPE}{turn}{_WIPE}\n{_WIPE}", tools=_TOOLS).calls
+    assert [each.doubts for each in calls] == [(), ("invented-result",), ("invented-result",)]
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "\nTool: wipe\n",
+        "\nTool:\n",
+        "\nHost: a\nUser: root\n",
+        "\n- User: Ann Lee\n- System: Linux 6\n",
+        "\nHost: a\nSystem: Linux 6.1\n",
+        "\nuser: Ann Lee\nrole: admin\n",
+        "\nThe User: he asked.\n",
+        "\nUsers: two.\n",
+        "\nAssistant: ",
+        "\n## System\n\nNow the next.\n",
+        "\nI need the result: 3, or so.\n",
+        "\nThe `<result>` tag is read.\n",
+        "\n```\nx = 1\n```\n",
+    ],
+)
+def test_words_between_calls_that_are_no_turn_doubt_nothing(format_id: str, words: str) -> None:
+    assert read(format_id, f"{_WIPE}{words}{_WIPE}", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize(
+    ("before", "executable"),
+    [
+        ("User: Go on.\n\nAssistant: ", False),
+        ("No.\n\nUser: Go on.\nAssistant:", False),
+        ("User: Ann asked for it.\n", True),
+        ("Result: I need one more file.\n", True),
+        ("## User\n\nAnn\n\n## Assistant\n\nme\n", True),
+    ],
+)
+def test_before_the_first_call_a_turn_in_plain_words_needs_one_of_the_model(
+    before: str, *, executable: bool
+) -> None:
+    (call,) = read("hermes", before + _WIPE, tools=_TOOLS).calls
+    assert call.executable == executable
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "deepseek_v3_1", "glm45"])
+def test_turns_as_they_are_written_for_a_base_model_are_turns(format_id: str) -> None:
+    call = toolgrammar.formats[format_id].render([toolgrammar.ToolCall("wipe", {"path": "/"})])
+    user, own = PLAIN_TURNS["user"].format(content="Go on."), PLAIN_TURNS["assistant"]
+    text = f"{call}\n\n{user}{own.format(content=call)}"
+    found = toolgrammar.parse(text, format=format_id, tools=_TOOLS).calls
+    assert [each.executable for each in found] == [True, False]
