@@ -29,7 +29,7 @@ class Quote(NamedTuple):
 
 _ITEM: Final = r"(?: {4,16}|\t{1,4}| {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){1,3})"
 """The text before a fence in a list item: the item's marks, or white space on its later lines."""
-_MARKDOWN_NAMES: Final = "md|markdown"
+_MARKDOWN_NAMES: Final = "(?i:md|markdown)"
 SHOWING_FENCE: Final = late(
     rf"(?:`{{3,}}|~{{3,}})[ \t]*(?:{_MARKDOWN_NAMES}|mdx|html|diff|patch|rst|tex|latex|org|adoc|asciidoc"
     r"|log|output|example)\b[^\n]*\n\Z",

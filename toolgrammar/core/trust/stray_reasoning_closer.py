@@ -8,9 +8,10 @@ an error: the call may have been part of the reasoning, and was emitted before t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolgrammar.core.evidence.used import is_quoted
+from toolgrammar.core.trust.reasoning_marks import COMMON
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.spans import Span
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from toolgrammar.values.calls import ToolCall
     from toolgrammar.values.diagnostics import Severity
 
-COMMON: Final = {"</think>": "<think>", "</thinking>": "<thinking>"}
-"""The closers of reasoning that prompts open for models of any format, each with its opener."""
 _LEAST = 5
 """The least number of characters of a special token with a word in it."""
 _HINT = "pass `prefix` with what the prompt wrote of the answer, as in prefix={opener!r}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolgrammar.core.evidence.named_tools import properties_of
 from toolgrammar.core.evidence.used import is_used
 from toolgrammar.core.machine.near_marks import is_near
+from toolgrammar.core.trust.reasoning_marks import COMMON
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
     from toolgrammar.values.tools import ToolSpec
 
-_QUOTING_LINE = late(r" {0,3}(?:[>$]+ |>+\Z)|[ \t]*(?://+|#+|--|;;?|%)[ \t]|[-+]\Z")
+_QUOTING_LINE = late(
+    r" {0,3}(?:[>$]+ |>+\Z)|[ \t]*(?://+|#+|--|;;?|%)[ \t]|\+[ \t]*\Z|-(?:[ \t]{4,64})?\Z"
+)
 """The beginning of a line that is a quotation, `> <tool_call>`, a comment in code, or a line of a diff.
-`> ` and `$ ` are also prompts of a shell; without a blank, the call follows directly."""
+`> ` and `$ ` are also prompts of a shell; without a blank, the call follows directly. A call behind `- `
+is an item of a list."""
 STRAIGHT: Final = ('"', "'")
 """Marks of quotations that are common in code as well, so that they only count right beside a call."""
 _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
@@ -45,36 +49,52 @@ _TAGS: Final = (
     "pre|code|blockquote|q|samp|kbd|xmp|textarea|template|script|style|details|del|s|strike"
     "|examples?|samples?|quotes?|documents?|instructions?|system|system-reminder|user|human|prompt"
     "|think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|draft"
+    "|e-?mail|web_?page|search_results?|observation"
 )
-"""Tags of HTML that show text, tags of examples in prompts, and tags of reasoning in formats without
-reasoning."""
+"""Tags of HTML that show text, tags of examples and documents in prompts, and tags of reasoning in
+formats without reasoning. All of them count in capitals, too."""
+_THOUGHTS: Final = {opener.lower(): closer.lower() for closer, opener in COMMON.items()}
+"""The openers of reasoning of any model, each with its closer."""
 _ELEMENT = late(
     rf"^[ \t]*(?:<(?P<tag>{_TAGS})(?:[ \t][^<>\n]{{0,256}})?>|(?P<c>/\*)"
-    r"|#\+begin_(?P<org>src|example|quote|comment)\b|#\+BEGIN_(?P<ORG>SRC|EXAMPLE|QUOTE|COMMENT)\b)"
-    r"|(?P<comment><!--)|(?P<cdata><!\[CDATA)|\[(?P<forum>code|quote)(?:=[^\]\n]{0,64})?\]"
-    r"|\\begin\{(?P<latex>verbatim|lstlisting|minted|quote|quotation|comment)\}",
+    rf"|(?P<thought>{'|'.join(map(re.escape, _THOUGHTS))})"
+    r"|#\+begin_(?P<org>src|example|quote|comment)\b"
+    r"|\{(?P<jira>code|noformat|quote)(?::[^}\n]{0,64})?\}[ \t\r]*$"
+    r"|(?P<ruby>=begin)[ \t\r]*$|:::[ \t]?(?P<pandoc>example|quote|code)\b"
+    r"|\[(?:source|listing)[^\]\n]{0,64}\][ \t\r]*\n(?P<adoc>-{4,16})[ \t\r]*$)"
+    r"|(?P<comment><!--)|(?P<cdata><!\[cdata)|\[(?P<forum>code|quote)(?:=[^\]\n]{0,64})?\](?!\()"
+    r"|\\begin\{(?P<latex>verbatim|lstlisting|minted|quote|quotation|comment)\}"
+    r"|\{%-?[ ]?(?P<template>comment|raw|verbatim)\b|(?P<mustache>\{\{!--)|(?P<erb><%--)",
     re.MULTILINE,
 )
-"""The opener of an element whose text is only shown or dropped, such as `<pre>` or `<!--`."""
+"""The opener of an element whose text is only shown or dropped, such as `<pre>` or `<!--`, in small letters."""
+_MAY_OPEN: Final = ("<", "[", "/*", "\\", "#+", "{", ":::", "=", "\u25c1")
+"""Texts of which one is in each opener; most messages contain none of them."""
 _ENDS: Final = {
     "tag": "</{}>",
     "c": "*/",
     "org": "#+end_{}",
-    "ORG": "#+END_{}",
+    "jira": "{{{}}}",
+    "ruby": "=end",
+    "pandoc": ":::",
+    "adoc": "{}",
     "comment": "-->",
     "cdata": "]]>",
     "forum": "[/{}]",
     "latex": "\\end{{{}}}",
+    "template": "end{}",
+    "mustache": "--}}}}",
+    "erb": "--%>",
 }
 """The closer of an element for each group of its opener; `{}` is the text of the group."""
 
 _HEAD_OF_BLOCK = late(
     r"^(?:[ \t]*(?:async[ \t]+)?(?:def|class|for|while|if|elif|else|try|except|finally|with|match|case)"
-    r"\b[^\n]*:|[^\n]*(?:\{|::))[ \t\r]*$",
+    r"\b[^\n]*:|[^\n]*(?:\{|::)|[ \t]*\.\. [\w:+-]{1,64}::[^\n]*)[ \t\r]*$",
     re.MULTILINE,
 )
 """A line of code that an indented block follows, whose content runs later, repeatedly or never; or one
-that ends with `::`, as before code in reStructuredText."""
+that ends with `::`, as before code in reStructuredText, or its directive `.. code-block:: xml`."""
 _LAST: Final = 4096
 """The number of characters before a call in which the head of its block is searched."""
 
@@ -115,11 +135,10 @@ def element_around(text: str, closer: str) -> str:
         text: the text since the last call.
         closer: the result for that call, since elements go on over calls up to their closer.
     """
-    # Looking for these characters is quick, and most texts contain none of them.
-    may_open = "<" in text or "[" in text or "/*" in text or "\\" in text or "#+" in text
-    if not (closer or may_open):
+    if not (closer or any(sign in text for sign in _MAY_OPEN)):
         return ""
-    place = 0
+    # The tags of HTML have no case, and other marks are no others in capitals.
+    text, place = text.lower(), 0
     while True:
         if closer:
             end = text.find(closer, place)
@@ -130,7 +149,8 @@ def element_around(text: str, closer: str) -> str:
         if opener is None or opener.lastgroup is None:
             return ""
         place, group = opener.end(), opener.lastgroup
-        closer = _ENDS[group].format(opener[group])
+        written = opener[group]
+        closer = _THOUGHTS[written] if group == "thought" else _ENDS[group].format(written)
 
 
 def closing_marks(text: str) -> tuple[str, ...]:

@@ -3,6 +3,8 @@
 import pytest
 
 from tests.units.core.cuts import read
+from toolgrammar import ToolCall, formats
+from toolgrammar.core.trust.reasoning_marks import COMMON
 
 _TOOLS: list[dict[str, object]] = [
     {"name": name, "parameters": {"properties": {}}}
@@ -120,6 +122,18 @@ def test_a_string_that_ends_in_the_payload_of_its_last_call_is_a_string() -> Non
         ("#+begin_src xml\n", "\n#+end_src"),
         ("  #+BEGIN_QUOTE\nSo:\n", "\n  #+END_QUOTE"),
         ("#+BEGIN_SRC\n", "\n#+END_SRC"),
+        ("<PRE>\nSo:\n", "\n</PRE>"),
+        ("<Thought>\nPerhaps:\n", "\n</thought>"),
+        ("<web_page>\nIt says:\n", "\n</web_page>"),
+        ("[QUOTE]So:\n", "[/QUOTE]"),
+        ("\\begin{Verbatim}\nSo:\n", "\n\\end{Verbatim}"),
+        ("{code:xml}\nSo:\n", "\n{code}"),
+        ("=begin\nSo:\n", "\n=end"),
+        (":::example\nSo:\n", "\n:::"),
+        ("[source,xml]\n----\n", "\n----"),
+        ("{% comment %}\nSo:\n", "\n{% endcomment %}"),
+        ("{{!-- So:\n", " --}}"),
+        ("<%-- So:\n", "\n--%>"),
     ],
 )
 def test_calls_in_markup_that_shows_text_do_not_run(
@@ -130,6 +144,38 @@ def test_calls_in_markup_that_shows_text_do_not_run(
     assert found == [("quoted-call",), ("quoted-call",), ()]
     # What is closed before the call shows nothing.
     assert read(format_id, f"{before}x{behind}\n{_TIDE}", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "mistral_json", "react", "hermes,qwen3_xml"])
+@pytest.mark.parametrize(("closer", "opener"), COMMON.items())
+def test_calls_in_reasoning_of_any_model_do_not_run(
+    format_id: str, closer: str, opener: str
+) -> None:
+    first = format_id.partition(",")[0]
+    call = formats[first].render([ToolCall("tide", {})])
+    text = f"{opener}\nPerhaps:\n{call}\nor not.\n{closer}\nDone."
+    assert not any(each.executable for each in read(format_id, text, tools=_TOOLS).calls)
+    # Without the opener, the call was emitted before the closer came.
+    late = read(format_id, text.removeprefix(opener), tools=_TOOLS)
+    assert [each.code for each in late.diagnostics] == ["unopened-reasoning"]
+    assert not late.ok
+    # A mark in a sentence is a word.
+    assert read(format_id, f"The mark {opener} is read.\n{call}", tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto"])
+@pytest.mark.parametrize("options", ["", "   :linenos:\n"])
+def test_calls_in_a_block_of_code_of_restructured_text_do_not_run(
+    format_id: str, options: str
+) -> None:
+    indented = "\n".join(f"    {line}" for line in _TIDE.split("\n"))
+    text = f"So:\n\n.. code-block:: xml\n{options}\n{indented}\n\nThat is how.\n{_TIDE}"
+    found = [call.doubts for call in read(format_id, text, tools=_TOOLS).calls]
+    assert found == [("quoted-call",), ()]
+
+
+def test_a_separator_shows_nothing() -> None:
+    assert read("hermes", f"I look:\n----\n{_TIDE}\n----\nThen I read.", tools=_TOOLS).ok
 
 
 def test_calls_in_here_documents_do_not_run() -> None:
@@ -174,14 +220,19 @@ def test_calls_between_marks_that_set_text_apart_do_not_run(
     assert read(format_id, f"{before}{_TIDE}\nSo it is.", tools=_TOOLS).ok
 
 
-@pytest.mark.parametrize("line", ["// ", "# ", "-- ", "; ", "% ", "+", "-", "$ ", ">", " >>"])
+@pytest.mark.parametrize(
+    "line", ["// ", "# ", "-- ", "; ", "% ", "+", "-", "+  ", "-    ", "$ ", ">", " >>"]
+)
 def test_calls_in_lines_that_comment_or_show_do_not_run(line: str) -> None:
     (call,) = read("hermes", f"So:\n{line}{_TIDE}\n", tools=_TOOLS).calls
     assert call.doubts == ("quoted-call",)
     assert read("hermes", f"{line}a line before\n{_TIDE}\n", tools=_TOOLS).ok
 
 
-@pytest.mark.parametrize("line", ["- ", "1. ", "* ", "**Call:** ", "Look in src/*, then "])
+@pytest.mark.parametrize(
+    "line",
+    ["- ", "-   ", "1. ", "* ", "**Call:** ", "Look in src/*, then ", "[Code](a.html) is here. "],
+)
 def test_items_of_lists_and_words_show_nothing(line: str) -> None:
     assert read("hermes", f"So:\n{line}{_TIDE}\n", tools=_TOOLS).ok
 
@@ -191,7 +242,7 @@ def test_items_of_lists_and_words_show_nothing(line: str) -> None:
 def test_blocks_in_languages_of_texts_show_what_they_hold(format_id: str, fence: str) -> None:
     # With a tool `command` any block would be one of swe_agent.
     tools = _TOOLS[:1]
-    for language in ("markdown", "md", "HTML", "diff", 'rst title="x"', "log"):
+    for language in ("markdown", "md", "Markdown", "HTML", "diff", 'rst title="x"', "log"):
         (call,) = read(format_id, f"So:\n{fence}{language}\n{_TIDE}\n{fence}", tools=tools).calls
         assert call.doubts == ("quoted-call",)
     for language in ("", "json", "xml", "text", "mdl"):

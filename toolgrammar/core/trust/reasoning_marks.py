@@ -1,0 +1,24 @@
+"""Lists the marks of reasoning that models write whatever the format, each closer with its opener.
+
+Example: a fine-tuned model may write `[THINK]` in a format whose reasoning is `<think>`, or has none.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+COMMON: Final = {
+    "</think>": "<think>",
+    "</thinking>": "<thinking>",
+    "[/THINK]": "[THINK]",
+    "</seed:think>": "<seed:think>",
+    "</mm:think>": "<mm:think>",
+    "</longcat_think>": "<longcat_think>",
+    "</ifm|think>": "<ifm|think>",
+    "</think:opensource>": "<think:opensource>",
+    "<|END_THINKING|>": "<|START_THINKING|>",
+    "<|think:end|>": "<|think:start|>",
+    "<|plamo:end_think:plamo|>": "<|plamo:begin_think:plamo|>",
+    "\u25c1/think\u25b7": "\u25c1think\u25b7",
+}
+"""The closers of reasoning that prompts open for models of any format, each with its opener."""
