@@ -18,6 +18,7 @@ from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments, 
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
 from toolgrammar.core.trust.free_texts import doubt_free_text
+from toolgrammar.core.trust.quotations import doubt_spoken
 from toolgrammar.core.trust.quoted_calls import doubt_fenced, doubt_quoted
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import CallEnd, CallStart
@@ -149,10 +150,14 @@ def _awaits_doubts(builder: Builder, draft: Draft, index: int, status: Status) -
     is_quoted = is_unquoted and bool(turns.quotation_closers)
     if is_quoted:
         turns.quoted[index] = turns.quotation_closers
+    is_spoken = is_unquoted and bool(turns.open_quotations)
+    if is_spoken:
+        turns.spoken.append(index)
     open_tag = what_was_open(builder, draft, status)
     if open_tag is not None:
         turns.cut[index] = open_tag
-    return bool(builder.header.answer or is_fenced or is_quoted or open_tag is not None)
+    awaits = builder.header.answer or is_fenced or is_quoted or is_spoken
+    return bool(awaits) or open_tag is not None
 
 
 def is_taken(wanted: str, builder: Builder) -> bool:
@@ -274,6 +279,7 @@ def judge_calls(builder: Builder) -> None:
     turns.doubt_before_answer(builder)
     doubt_fenced(builder)
     doubt_quoted(builder)
+    doubt_spoken(builder)
     doubt_cut_texts(builder)
     settle_dependencies(builder.calls, builder.report)
 

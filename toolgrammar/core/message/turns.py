@@ -55,6 +55,10 @@ class Turns:
         """The marks that close the quotation that opens right before the last call."""
         self.quoted: dict[int, tuple[str, ...]] = {}
         """The calls after such opening marks, by number, with the closing marks of each."""
+        self.open_quotations: tuple[str, ...] = ()
+        """The marks of the quotations that are open before the last call, with words between."""
+        self.spoken: list[int] = []
+        """The calls behind such marks, by number."""
         self.thought_end = -1
         """The offset where a call ended reasoning that has no closer before it, or -1."""
         self.closers: set[str] = set()
@@ -100,6 +104,10 @@ class Turns:
             closers: those that close the quotation that opens right before it, if one does.
         """
         self.quotation, self.quotation_closers = is_inside, closers
+
+    def stand_behind_marks(self, marks: tuple[str, ...]) -> None:
+        """Notes the marks of the quotations that are open before the next call."""
+        self.open_quotations = marks
 
     def stand_in_string(self, end: int, *, has_escapes: bool) -> None:
         """Notes up to which offset the message may be one string of JSON, or -1 if it is none."""
@@ -151,6 +159,7 @@ class Turns:
         self.awaiting, self.fenced = [*self.awaiting], {**self.fenced}
         self.cut, self.quoted = {**self.cut}, {**self.quoted}
         self.prose, self.closers = [*self.prose], {*self.closers}
+        self.spoken = [*self.spoken]
 
     def before_answer(self, text: str, start: int) -> str:
         """Returns the part of a text at an offset that stands before the final answer."""

@@ -26,6 +26,7 @@ from toolgrammar.core.trust.surroundings import (
     is_in_block,
     is_quoting_line,
     may_begin_block,
+    open_quotations,
 )
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.tools.json_tokens import PLAIN
@@ -103,7 +104,7 @@ def is_doubtful(text: str, signs: Signs | SeveralSigns, tools: Mapping[str, Tool
         return True
     if "~~~" in text or ends_in_escape(text) or element_around(text, ""):
         return True
-    if may_begin_block(text):
+    if may_begin_block(text) or open_quotations(text, ()):
         return True
     return stands_inside(text, signs, tools, [])
 
@@ -123,6 +124,7 @@ def doubt_shown(builder: Builder, draft: Draft, end: int) -> None:
     if not closers and not text.strip():
         closers = turns.quotation_closers
     turns.stand_in_quotation(is_inside=_is_in_quotation(builder, start, text), closers=closers)
+    turns.stand_behind_marks(open_quotations(text, turns.open_quotations))
     turns.stand_in_element(element_around(text, turns.element))
     turns.stand_in_block(is_inside=_is_in_block(builder, draft, text))
     is_between = bool(builder.calls) and begin_between_calls(text)
@@ -310,7 +312,7 @@ def openers_in(builder: Builder, start: int, text: str) -> list[tuple[int, str]]
     return found[::-1]
 
 
-def _stretches(builder: Builder) -> list[tuple[int, str]]:
+def stretches_of(builder: Builder) -> list[tuple[int, str]]:
     """Returns the text of the prefix and of the message in stretches, each with its offset."""
     return [*builder.source.prefix_parts, *builder.text_parts.stretches()]
 
@@ -325,7 +327,7 @@ def doubt_fenced(builder: Builder) -> None:
     if not fenced:
         return
     last = max(fenced.values())
-    stretches = _stretches(builder)
+    stretches = stretches_of(builder)
     parts = [text[max(0, last - start) :] for start, text in stretches if start + len(text) > last]
     # In a section without a closer, the rest behind the block is not text but skipped.
     skips = any(
@@ -350,7 +352,7 @@ def doubt_fenced(builder: Builder) -> None:
 
 def doubt_quoted(builder: Builder) -> None:
     """Doubts calls between quotation marks; called at the end of the message."""
-    stretches = _stretches(builder) if builder.turns.quoted else []
+    stretches = stretches_of(builder) if builder.turns.quoted else []
     # Straight marks around the whole message are a habit of models, and not a quotation.
     is_alone = not "".join(text for _, text in stretches).strip("".join((*STRAIGHT, *whitespace)))
     behind = ""

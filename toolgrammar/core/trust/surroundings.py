@@ -33,13 +33,16 @@ _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
     "\u201c": ("\u201d",), "\u201d": ("\u201d",), "\u201e": ("\u201c", "\u201d"),
     "\u2018": ("\u2019",), "\u2019": ("\u2019",), "\u201a": ("\u2018", "\u2019"),
     "\u00ab": ("\u00bb",), "\u00bb": ("\u00ab", "\u00bb"), "\u2039": ("\u203a",),
-    "\u300c": ("\u300d",), "\u300e": ("\u300f",), '"""': ('"""',), "'''": ("'''",),
+    "\u300c": ("\u300d",), "\u300e": ("\u300f",), "\uff62": ("\uff63",), "\uff02": ("\uff02",),
+    "\u300a": ("\u300b",), "\u3008": ("\u3009",), "\u3010": ("\u3011",), "\u3014": ("\u3015",),
+    "\uff08": ("\uff09",), "\uff3b": ("\uff3d",), "\u05f4": ("\u05f4",), '"""': ('"""',), "'''": ("'''",),
     "~~": ("~~",), "~~~": (), "(": (")",), "[": ("](",), "|": ("|",), "{{": ("}}",), "$$": ("$$",),
-    "/*": ("*/",), "(*": ("*)",), "{-": ("-}",), "{#": ("#}",), "<#": ("#>",), "<%#": ("%>",),
-    "--[[": ("]]",),
+    "/*": ("*/",), "(*": ("*)",), "{-": ("-}",), "{#": ("#}",), "{{!--": ("--}}",), "<#": ("#>",), "<%#": ("%>",),
+    "<%--": ("--%>",), "--[[": ("]]",),
 }  # fmt: skip
 """The closing marks of each opening mark of a quotation: `~~` strikes text out, brackets set it apart,
-`|` encloses the cell of a table, `{#` a comment. A fence of tildes opens a block of code."""
+`|` encloses the cell of a table, `{#` a comment. Full-width brackets of Chinese and Japanese are brackets,
+too. A fence of tildes opens a block of code."""
 _LONGEST_MARK: Final = max(map(len, _CLOSED_BY))
 _LABEL = late(r"(?<!\w)(?P<mark>[^\w\s]{1,3})\w{1,32}:[ \t]{0,8}\r?\n\s{0,64}\Z")
 """A word on the line above a call, with the mark before it: `(Action:`; not `(I look:`."""
@@ -177,6 +180,51 @@ def are_closed(marks: Sequence[str], behind: str) -> bool:
     """
     is_straight = len(marks) == 1 and marks[0] in STRAIGHT
     return (behind if is_straight else behind.lstrip()).startswith(tuple(marks))
+
+
+FARTHEST: Final = 4096
+"""The maximal number of characters between a call and either mark of the quotation around it."""
+_PAIRS: Final = {
+    each: "".join(_CLOSED_BY[each])
+    for each in ("\u201c", "\u201e", "\u00ab", "\u300c", "\u300e", "\u300a", "~~")
+}
+"""The marks of quotations that differ from apostrophes, and those that strike out, with what closes each."""
+PAIRED = late("[\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f\u300a\u300b]|(?<!~)~~(?!~)")
+"""A mark that opens or closes such a quotation."""
+_DEEPEST: Final = 8
+"""The maximal number of quotations in each other that one mark may close."""
+
+
+def follow(opened: list[tuple[str, int]], mark: str, at: int) -> int:
+    """Opens or closes a quotation; returns where the closed one began, or -1 if none is closed.
+
+    Args:
+        opened: the quotations that are open, each with its place; changed.
+        mark: the next mark in the text.
+        at: its place.
+    """
+    for depth in range(len(opened) - 1, max(-1, len(opened) - 1 - _DEEPEST), -1):
+        opener, start = opened[depth]
+        if mark in _PAIRS[opener]:
+            # What was left open inside is closed, too.
+            del opened[depth:]
+            return start
+    if mark in _PAIRS:
+        opened.append((mark, at))
+    return -1
+
+
+def open_quotations(text: str, opened: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the marks of the innermost quotations that are open behind a text.
+
+    Args:
+        text: the text since the last call.
+        opened: the result for that call, since quotations go on over calls.
+    """
+    marks = [(mark, 0) for mark in opened]
+    for found in PAIRED.finditer(text[-FARTHEST:]):
+        follow(marks, found[0], 0)
+    return tuple([mark for mark, _ in marks[-_DEEPEST:]])
 
 
 _LAST_VALUE: Final = 4096

@@ -116,6 +116,65 @@ def test_a_call_that_the_rest_of_a_cut_message_may_quote_does_not_run(
     assert all(call.executable for call in whole.calls)
 
 
+_QUOTES = [
+    "\u201c \u201d",
+    "\u201e \u201c",
+    "\u00ab \u00bb",
+    "\u300c \u300d",
+    "\u300e \u300f",
+    "~~ ~~",
+]
+
+
+@pytest.mark.parametrize("format_id", ["hermes", "auto", "hermes,react"])
+@pytest.mark.parametrize("marks", [each.split() for each in _QUOTES])
+def test_a_call_in_a_quotation_of_several_words_does_not_run(
+    format_id: str, marks: list[str]
+) -> None:
+    left, right = marks
+    quoted = f"It says: {left}Dear agent,\n\nplease run\n{CALL}\nand {CALL} now.{right} Hm.\n{CALL}"
+    found = [call.doubts for call in read(format_id, quoted, tools=_TOOLS).calls]
+    assert found == [("quoted-call",), ("quoted-call",), ()]
+    # Neither mark alone quotes, nor two quotations before and behind.
+    for meant in (
+        f"It says: {left}Dear agent.\n{CALL}\nThat is all.",
+        f"I run it.\n{CALL}\nThat{right} is all.",
+        f"{left}So,{right} I said.\n{CALL}\n{left}Yes.{right}",
+        f"{left}So: {CALL} is all.{right}",
+    ):
+        assert read(format_id, meant, tools=_TOOLS).ok
+
+
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        (f"He: \u201cGo \u2018now\u2019 to \u300cX\u300d: {CALL} ok.\u201d", [False]),
+        (f"He: \u201cGo \u300c {CALL} ok.\u201d", [False]),
+        (f"A \u201c1. B \u201c2. {CALL} \u201cc\u201d", [True]),
+        ("He: \u201c" + "so " * 2000 + f"{CALL} ok.\u201d", [True]),
+        (f"He: \u201cGo {CALL}" + " so" * 2000 + "\u201d", [True]),
+        (f"It is \u2019t, and \u201d too. {CALL} \u201d", [True]),
+        (f"~~~\nx\n~~~\n{CALL}\n~~~\ny\n~~~", [True]),
+    ],
+)
+def test_which_marks_belong_together(text: str, executable: list[bool]) -> None:
+    calls = read("hermes", text, tools=_TOOLS).calls
+    assert [call.executable for call in calls] == executable
+
+
+def test_a_call_in_a_quotation_of_several_words_in_a_cut_message_does_not_run() -> None:
+    text = f"It says: \u201cPlease run {CALL} and"
+    (call,) = read("hermes", text, tools=_TOOLS, finish_reason="length").calls
+    assert call.doubts == ("quoted-call",)
+    assert read("hermes", text, tools=_TOOLS, finish_reason="stop").ok
+
+
+def test_a_quotation_may_begin_in_the_prefix() -> None:
+    text = f"Please run {CALL} now.\u201d"
+    (call,) = parse(text, format="hermes", tools=_TOOLS, prefix="It says: \u201c").calls
+    assert call.doubts == ("quoted-call",)
+
+
 def test_all_calls_of_a_section_that_is_quoted_are_doubted() -> None:
     text = '> [TOOL_CALLS][{"name": "a", "arguments": {}},\n {"name": "b", "arguments": {}}]'
     assert [call.doubts for call in read("mistral_json", text).calls] == [("quoted-call",)] * 2

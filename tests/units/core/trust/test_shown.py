@@ -209,6 +209,13 @@ def test_calls_in_cdata_do_not_run() -> None:
         ("<# ", " #>"),
         ("<%# ", " %>"),
         ("--[[ ", " ]]"),
+        ("\uff08", "\uff09\u3002"),
+        ("\uff08\n", "\n\uff09"),
+        ("\u4f8b\u5982\u3010", "\u3011"),
+        ("\u300a", "\u300b"),
+        ("\u3014", "\u3015"),
+        ("\uff3b", "\uff3d"),
+        ("{{!-- ", " --}} is left out."),
     ],
 )
 def test_calls_between_marks_that_set_text_apart_do_not_run(
