@@ -215,7 +215,6 @@ def test_calls_in_cdata_do_not_run() -> None:
         ("\u300a", "\u300b"),
         ("\u3014", "\u3015"),
         ("\uff3b", "\uff3d"),
-        ("{{!-- ", " --}} is left out."),
     ],
 )
 def test_calls_between_marks_that_set_text_apart_do_not_run(
