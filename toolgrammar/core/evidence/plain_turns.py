@@ -59,9 +59,8 @@ _RESULT = late(
     r"|^[ \t]{0,16}(?:`{3,9}|~{3,9})[ \t]*(?i:(?:tool_|code_)?(?:outputs?|results?)|tool_code_output|observation)\b",
     re.MULTILINE,
 )
-"""The line with which a result begins that a model writes behind its call."""
-_RESULT_AT_ONCE = late(r"\s{0,64}(?:\*{2})?(?i:results?|outputs?)(?:\*{2})?[ \t]{0,4}[:\uff1a]")
-"""A result right behind a call. Elsewhere such a line may sum up what the user gave."""
+"""The line with which a result begins that a model writes behind its call. `Result: 3` does not count: a
+model that numbers its calls writes it below each of them, and means them all."""
 
 
 def begin_dialogue(text: str) -> bool:
@@ -79,7 +78,7 @@ def begin_dialogue(text: str) -> bool:
 
 def begin_between_calls(text: str) -> bool:
     """Whether a turn of others, or a result, begins in a text between two calls."""
-    if _RESULT.search(text) or _RESULT_AT_ONCE.match(text):
+    if _RESULT.search(text):
         return True
     is_open = False
     for found in _TURN.finditer(text):
