@@ -90,15 +90,15 @@ class Walk:
         return None
 
     def _units(self, origin: str) -> list[tuple[str, ...]]:
-        """Lists what a repetition repeats."""
-        found = []
+        """Lists what the repetitions of a rule repeat, without what an earlier one has."""
+        found: dict[tuple[str, ...], None] = {}
         for production in self.rules[origin]:
             for symbol in production.symbols:
                 if symbol in self.rules and self._repeats(symbol):
-                    # The first rule that repeats holds the units of the message: text and islands.
-                    found += [p.symbols for p in self.rules[symbol] if symbol not in p.symbols]
-                    return found
-        return found
+                    # A rule that repeats holds units of the message: text and islands.
+                    units = (each.symbols for each in self.rules[symbol])
+                    found |= {each: None for each in units if symbol not in each}
+        return list(found)
 
     def _repeats(self, origin: str) -> bool:
         return any(origin in production.symbols for production in self.rules[origin])
