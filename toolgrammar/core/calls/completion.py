@@ -18,8 +18,7 @@ from toolgrammar.core.message.reports import doubt, doubt_type, emit_arguments, 
 from toolgrammar.core.trust import turns
 from toolgrammar.core.trust.cut_texts import doubt_cut_texts, what_was_open
 from toolgrammar.core.trust.free_texts import doubt_free_text
-from toolgrammar.core.trust.quotations import doubt_spoken
-from toolgrammar.core.trust.quoted_calls import doubt_fenced, doubt_quoted
+from toolgrammar.core.trust.quoted_calls import doubt_fenced, doubt_quoted, doubt_spoken
 from toolgrammar.values.calls import ToolCall
 from toolgrammar.values.events import CallEnd, CallStart
 from toolgrammar.values.patterns import late

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolgrammar.core.evidence.reasoning_marks import COMMON
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.core.several.open_search import OpenSearch
@@ -22,7 +23,6 @@ from toolgrammar.core.shortcuts.whole.shortcut_rules import is_judged, may_be_no
 from toolgrammar.core.shortcuts.whole.whole_reader import WholeReader
 from toolgrammar.core.trust.call_or_text import is_name, opens_as_prose
 from toolgrammar.core.trust.quoted_calls import is_doubtful
-from toolgrammar.core.trust.reasoning_marks import COMMON
 from toolgrammar.core.trust.stray_reasoning_closer import with_halves
 from toolgrammar.patterns.partial import MAX_TOKEN, alternation
 from toolgrammar.values.patterns import compile_pattern

@@ -12,6 +12,7 @@ from string import whitespace
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.no_arguments import is_definition
+from toolgrammar.core.evidence.paired_marks import calls_between_marks, open_quotations
 from toolgrammar.core.evidence.plain_turns import begin_between_calls
 from toolgrammar.core.evidence.spellings import ends_in_escape
 from toolgrammar.core.message.quoted import SHOWING_FENCE
@@ -26,7 +27,6 @@ from toolgrammar.core.trust.surroundings import (
     is_in_block,
     is_quoting_line,
     may_begin_block,
-    open_quotations,
 )
 from toolgrammar.grammar.call_evidence import is_of_calls
 from toolgrammar.tools.json_tokens import PLAIN
@@ -312,7 +312,7 @@ def openers_in(builder: Builder, start: int, text: str) -> list[tuple[int, str]]
     return found[::-1]
 
 
-def stretches_of(builder: Builder) -> list[tuple[int, str]]:
+def _stretches(builder: Builder) -> list[tuple[int, str]]:
     """Returns the text of the prefix and of the message in stretches, each with its offset."""
     return [*builder.source.prefix_parts, *builder.text_parts.stretches()]
 
@@ -327,7 +327,7 @@ def doubt_fenced(builder: Builder) -> None:
     if not fenced:
         return
     last = max(fenced.values())
-    stretches = stretches_of(builder)
+    stretches = _stretches(builder)
     parts = [text[max(0, last - start) :] for start, text in stretches if start + len(text) > last]
     # In a section without a closer, the rest behind the block is not text but skipped.
     skips = any(
@@ -352,7 +352,7 @@ def doubt_fenced(builder: Builder) -> None:
 
 def doubt_quoted(builder: Builder) -> None:
     """Doubts calls between quotation marks; called at the end of the message."""
-    stretches = stretches_of(builder) if builder.turns.quoted else []
+    stretches = _stretches(builder) if builder.turns.quoted else []
     # Straight marks around the whole message are a habit of models, and not a quotation.
     is_alone = not "".join(text for _, text in stretches).strip("".join((*STRAIGHT, *whitespace)))
     behind = ""
@@ -368,7 +368,23 @@ def doubt_quoted(builder: Builder) -> None:
         # If the server cut the message, the closing mark may be missing.
         may_close = builder.end.is_cut and any(each.startswith(behind.lstrip()) for each in marks)
         if (is_closed or may_close) and CODE not in call.doubts:
-            builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
             where = "between marks that quote" if is_closed else "behind a mark that quotes"
-            message = f"Found a call {where}; it may be quoted there"
-            builder.report(CODE, "error", message, call.span)
+            _doubt_ended(builder, index, where)
+
+
+def doubt_spoken(builder: Builder) -> None:
+    """Doubts calls in quotations of several words; called at the end of the message."""
+    spoken = builder.turns.spoken
+    if not spoken:
+        return
+    calls = {index: builder.calls[index].span for index in spoken}
+    for index in calls_between_marks(_stretches(builder), calls, is_cut=builder.end.is_cut):
+        if CODE not in builder.calls[index].doubts:
+            _doubt_ended(builder, index, "in a quotation of several words")
+
+
+def _doubt_ended(builder: Builder, index: int, where: str) -> None:
+    """Doubts a call that has ended."""
+    call = builder.calls[index]
+    builder.calls[index] = replace(call, doubts=(*call.doubts, CODE))
+    builder.report(CODE, "error", f"Found a call {where}; it may be quoted there", call.span)

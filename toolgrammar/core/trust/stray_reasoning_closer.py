@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolgrammar.core.evidence.reasoning_marks import COMMON
 from toolgrammar.core.evidence.used import is_quoted
-from toolgrammar.core.trust.reasoning_marks import COMMON
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.spans import Span
 

@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.named_tools import properties_of
+from toolgrammar.core.evidence.reasoning_marks import COMMON
 from toolgrammar.core.evidence.used import is_used
 from toolgrammar.core.machine.near_marks import is_near
-from toolgrammar.core.trust.reasoning_marks import COMMON
 from toolgrammar.values.patterns import late
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ _ENDS: Final = {
 
 _HEAD_OF_BLOCK = late(
     r"^(?:[ \t]*(?:async[ \t]+)?(?:def|class|for|while|if|elif|else|try|except|finally|with|match|case)"
-    r"\b[^\n]*:|[^\n]*(?:\{|::)|[ \t]*\.\. [\w:+-]{1,64}::[^\n]*)[ \t\r]*$",
+    r"\b[^\n]*:|[^\n]*(?:\{|::))[ \t\r]*$|^[ \t]{0,64}\.\. (?:\w{1,32}:)?[\w+-]{1,64}::",
     re.MULTILINE,
 )
 """A line of code that an indented block follows, whose content runs later, repeatedly or never; or one
@@ -180,51 +180,6 @@ def are_closed(marks: Sequence[str], behind: str) -> bool:
     """
     is_straight = len(marks) == 1 and marks[0] in STRAIGHT
     return (behind if is_straight else behind.lstrip()).startswith(tuple(marks))
-
-
-FARTHEST: Final = 4096
-"""The maximal number of characters between a call and either mark of the quotation around it."""
-_PAIRS: Final = {
-    each: "".join(_CLOSED_BY[each])
-    for each in ("\u201c", "\u201e", "\u00ab", "\u300c", "\u300e", "\u300a", "~~")
-}
-"""The marks of quotations that differ from apostrophes, and those that strike out, with what closes each."""
-PAIRED = late("[\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f\u300a\u300b]|(?<!~)~~(?!~)")
-"""A mark that opens or closes such a quotation."""
-_DEEPEST: Final = 8
-"""The maximal number of quotations in each other that one mark may close."""
-
-
-def follow(opened: list[tuple[str, int]], mark: str, at: int) -> int:
-    """Opens or closes a quotation; returns where the closed one began, or -1 if none is closed.
-
-    Args:
-        opened: the quotations that are open, each with its place; changed.
-        mark: the next mark in the text.
-        at: its place.
-    """
-    for depth in range(len(opened) - 1, max(-1, len(opened) - 1 - _DEEPEST), -1):
-        opener, start = opened[depth]
-        if mark in _PAIRS[opener]:
-            # What was left open inside is closed, too.
-            del opened[depth:]
-            return start
-    if mark in _PAIRS:
-        opened.append((mark, at))
-    return -1
-
-
-def open_quotations(text: str, opened: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the marks of the innermost quotations that are open behind a text.
-
-    Args:
-        text: the text since the last call.
-        opened: the result for that call, since quotations go on over calls.
-    """
-    marks = [(mark, 0) for mark in opened]
-    for found in PAIRED.finditer(text[-FARTHEST:]):
-        follow(marks, found[0], 0)
-    return tuple([mark for mark, _ in marks[-_DEEPEST:]])
 
 
 _LAST_VALUE: Final = 4096

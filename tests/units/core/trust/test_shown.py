@@ -4,7 +4,7 @@ import pytest
 
 from tests.units.core.cuts import read
 from toolgrammar import ToolCall, formats
-from toolgrammar.core.trust.reasoning_marks import COMMON
+from toolgrammar.core.evidence.reasoning_marks import COMMON
 
 _TOOLS: list[dict[str, object]] = [
     {"name": name, "parameters": {"properties": {}}}
