@@ -42,7 +42,7 @@ _BEFORE_ARGUMENT = late(r"[^\w]{1,16}(?:\w{1,32}[^\w\s][^\w]{0,16})?")
 """The text between a tool and the key of its argument; one word may be there, as above."""
 _MARKUP_BEFORE = late(
     r"""(?:[^\w\s`]|[ \t]<\||\s*\n)[^\w]{0,32}
-    (?:\w{1,32}(?:\ \w{1,32}|\s)?[^\w\s][^\w]{0,16}){0,6}(?:\w{1,32}\ )?""",
+    (?:(?:\w{1,32}\ \w{1,32}[:=]|\w{1,32}\s?[^\w\s])[^\w]{0,16}){0,6}(?:\w{1,32}\ )?""",
     re.VERBOSE,
 )
 """More markup between the two, as in `search\nAction Input: {"query":`, but no words of prose."""
