@@ -244,8 +244,10 @@ def _named(text: str, tools: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
 
 def _argument_behind(text: str, place: int, spec: ToolSpec) -> int:
     """Returns the end of the name of an argument that follows its tool with markup between, or -1."""
+    # The first key need not be an argument: `arg_key` is none in `<arg_key>path</arg_key>`.
     for key in _KEY_IN_MARKUP.finditer(text, place, place + _FAR):
         if key[key.lastindex or 0] in spec.properties:
+            # Before a colon a key is known by itself; a tag of prose may stand behind any word.
             span, is_before_colon = (place, key.start()), key.lastindex == 1
             if _MARKUP_BEFORE.fullmatch(text, *span) or (
                 is_before_colon and _BEFORE_ARGUMENT.fullmatch(text, *span)

@@ -54,6 +54,7 @@ def open_quotations(text: str, opened: tuple[str, ...]) -> tuple[str, ...]:
         text: the text since the last call.
         opened: the result for that call, since quotations go on over calls.
     """
+    # Only which marks are open counts here, not where.
     marks = [(mark, 0) for mark in opened]
     for found in _MARK.finditer(text[-_FARTHEST:]):
         _follow(marks, found[0], 0)
@@ -72,6 +73,7 @@ def calls_between_marks(
         calls: the spans of calls behind opening marks, by number, in their order.
         is_cut: whether the server cut the message, so that closing marks may be missing.
     """
+    # Calls that no mark has passed yet, the first one last, and those whose closing mark may come.
     coming = [*calls][::-1]
     waiting: list[int] = []
     opened: list[tuple[str, int]] = []
@@ -87,6 +89,7 @@ def calls_between_marks(
                 number = waiting.pop()
                 if not is_whole and _are_near(begun, calls[number], start + found.start()):
                     yield number
+    # Of a message that was cut the closing mark may be in the part that is missing.
     if is_cut and opened:
         places = [at for _, at in opened]
         for number in (*waiting, *coming):

@@ -68,6 +68,7 @@ def begin_dialogue(text: str) -> bool:
     # Looking for a colon is quick. A word alone on its line may be a heading of an answer.
     if ":" not in text and "\uff1a" not in text:
         return False
+    # `Assistant:` alone is how some models begin their answer.
     is_open = False
     for found in _TURN.finditer(text):
         if is_open and found["own"] is not None:
@@ -80,6 +81,7 @@ def begin_between_calls(text: str) -> bool:
     """Whether a turn of others, or a result, begins in a text between two calls."""
     if _RESULT.search(text):
         return True
+    # A line that alone may be a label is a turn if the model takes its own behind it.
     is_open = False
     for found in _TURN.finditer(text):
         if found["own"] is not None or found["own_bare"] is not None:

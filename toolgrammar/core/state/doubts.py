@@ -146,6 +146,7 @@ def doubt_line_behind(driver: Driver) -> bool:
         return False
     # The server ended the text before the line showed what it is.
     is_begun = may_grow and builder.end.is_cut and line != ""
+    # The key may stand alone, since its value may be on the next line, or in a list of Markdown.
     words = (_FIRST_WORD.match(behind), _LISTED_KEY.match(behind))
     # After a call that has the argument `limit`, a line with that word is prose.
     awaited = any(word is not None and builder.awaits(word[word.lastindex or 0]) for word in words)

@@ -103,6 +103,7 @@ def tell_beside(builder: Builder, draft: Draft) -> None:
 
 def _may_be_awaited(builder: Builder, key: str) -> bool:
     """Whether the tool has an argument that was not given, of this name in any case."""
+    # A key inside of the arguments is read as it is spelled; one beside them is only a sign.
     spec, alike = builder.spec(), key.strip().lower()
     names = spec.properties if spec is not None else ()
     return any(name.lower() == alike and builder.awaits(name) for name in names)

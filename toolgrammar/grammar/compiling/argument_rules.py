@@ -121,6 +121,7 @@ class ArgumentRules:
 
     def _holds(self, role: str, production: Production) -> bool:
         """Whether an alternative contains a part with a role."""
+        # Rules use each other in circles, so that each is looked at once.
         pending, seen = [production], {production.origin}
         while pending:
             for symbol in pending.pop().symbols:
@@ -137,5 +138,6 @@ class ArgumentRules:
 
 def _joined(one: Iterable[_Reads], other: Iterable[_Reads]) -> set[_Reads]:
     """Returns what two parts read, one behind the other."""
+    # Whether it is twice or more makes no difference: both are refused.
     pairs = product(one, other)
     return {(min(2, a + b), is_one or is_other) for (a, is_one), (b, is_other) in pairs}

@@ -95,7 +95,8 @@ class Walk:
         for production in self.rules[origin]:
             for symbol in production.symbols:
                 if symbol in self.rules and self._repeats(symbol):
-                    # A rule that repeats holds units of the message: text and islands.
+                    # A rule that repeats holds units of the message: text and islands. The rule
+                    # may have two: what only the beginning of a message has, and all that follows.
                     units = (each.symbols for each in self.rules[symbol])
                     found |= {each: None for each in units if symbol not in each}
         return list(found)

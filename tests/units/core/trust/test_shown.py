@@ -256,8 +256,9 @@ def test_blocks_in_languages_of_texts_show_what_they_hold(format_id: str, fence:
 
 
 def test_blocks_in_languages_of_texts_show_lists_of_calls() -> None:
-    (call,) = read("pythonic", "So:\n```markdown\n[tide()]\n```", tools=_TOOLS[:1]).calls
-    assert call.doubts == ("quoted-call",)
+    for language in ("markdown", "Markdown", "HTML"):
+        (call,) = read("pythonic", f"So:\n```{language}\n[tide()]\n```", tools=_TOOLS[:1]).calls
+        assert call.doubts == ("quoted-call",)
     assert read("pythonic", "So:\n```python\n[tide()]\n```", tools=_TOOLS[:1]).ok
 
 

@@ -25,6 +25,7 @@ _BASED = late(r"([+-]?)(0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+))")
 _GROUPED = late(r"[+-]?[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
 # `007`
 _ZEROS = late(rf"([+-]?)0+({WHOLE})")
+# Two zeros begin no octal number in C, and `01` to `07` are the same in both.
 _OCTAL = late(r"[+-]?0[1-7][0-7]+")
 
 
