@@ -374,7 +374,6 @@ def test_a_string_with_mended_quotes_may_hold_the_call_once_more() -> None:
         "nil",
         "null;",
         "a + b.c",
-        "a if b else c",
     ],
 )
 def test_text_without_quotes_may_stand_for_a_value(value: str) -> None:
