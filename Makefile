@@ -59,8 +59,9 @@ demo: $(VENV)/.runtime ## install what running needs and read the calls of an ex
 # Each law takes another sixth of the formats, and heavy tests are left out; `.ci/run` asks for all
 # of them, or for a third of the formats where the machine is slow.
 FORMATS ?= sixth
-test: $(VENV)/.development ## units and pages, and each law over a sixth of the formats: 2 minutes
-	@echo "About 2 minutes on two free cores. FORMATS=all: what .ci/run holds; make laws: the laws over every case"
+test: $(VENV)/.development ## units and pages, and each law over a sixth of the formats: 2 to 5 minutes
+	@$(BIN)/python -m tests.expected_time $(FORMATS)
+	@echo "FORMATS=all: what .ci/run holds; make laws: the laws over every case"
 	TOOLGRAMMAR_LAWS=$${TOOLGRAMMAR_LAWS:-$(if $(filter sixth,$(FORMATS)),quick,few)} \
 		$(BIN)/python -m pytest -n auto --dist worksteal --formats $(FORMATS) \
 		-m "not slow$(if $(filter sixth,$(FORMATS)), and not heavy)"
@@ -69,8 +70,8 @@ test: $(VENV)/.development ## units and pages, and each law over a sixth of the 
 LAWS := tests/laws tests/units/reference/test_reference.py tests/units/recovery/test_recovery_laws.py \
 	tests/units/values/test_possessive.py
 
-laws: $(VENV)/.development ## the laws over every case of every format: 10 minutes
-	@echo "About 10 minutes on two free cores."
+laws: $(VENV)/.development ## the laws over every case of every format: 10 to 28 minutes
+	@$(BIN)/python -m tests.expected_time laws
 	$(BIN)/python -m pytest -n auto --dist worksteal $(LAWS) grammars
 
 evening: $(VENV)/.development ## the laws at every place of every text, and over many drawn ones: hours

@@ -328,7 +328,7 @@ _JSON = (
         "number",
         "warning",
         "A number is written otherwise than in JSON; an error, and a doubt, where it may be the "
-        "thousands of the one before, or a code that begins with 0.",
+        "thousands of the one before, or begins with 0, as a code or an octal number does.",
         spelling=True,
     ),
     CodeEntry(
