@@ -57,7 +57,7 @@ demo: $(VENV)/.runtime ## install what running needs and read the calls of an ex
 	$(BIN)/toolgrammar parse examples/hermes_weather.txt --format hermes
 
 # Each law takes another sixth of the formats, and heavy tests are left out; `.ci/run` asks for all
-# of them, or for a third or a fifth of the formats where the machine is slow.
+# of them, or for a third of the formats where the machine is slow, or for these where it is slower yet.
 FORMATS ?= sixth
 test: $(VENV)/.development ## units and pages, and each law over a sixth of the formats: 2 to 5 minutes
 	@$(BIN)/python -m tests.expected_time $(FORMATS)

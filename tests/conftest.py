@@ -34,7 +34,7 @@ vars(re)["_MAXCACHE"] = 50_000
 gc.set_threshold(20_000, 20, 100)
 
 
-_SHARES = {"all": 1, "third": 3, "fifth": 5, "sixth": 6}
+_SHARES = {"all": 1, "third": 3, "sixth": 6}
 _LAW_FROM = 15
 """A test that takes so many formats holds a law over each of them; others take some for a reason."""
 _OF_NO_FORMAT = "~"
