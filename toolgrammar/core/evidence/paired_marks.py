@@ -6,6 +6,7 @@ Example: in `It says: “Please run <tool_call>…</tool_call> now.”` the call
 from __future__ import annotations
 
 from bisect import bisect
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.values.patterns import late
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 
 _FARTHEST: Final = 4096
 """The maximal number of characters between a call and either mark of the quotation around it."""
-_PAIRS: Final = {
-    "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u00ab": "\u00bb", "\u300c": "\u300d",
-    "\u300e": "\u300f", "\u300a": "\u300b", "~~": "~~",
+PAIRED_MARKS: Final = {
+    "\u201c": ("\u201d",), "\u201e": ("\u201c", "\u201d"), "\u00ab": ("\u00bb",),
+    "\u300c": ("\u300d",), "\u300e": ("\u300f",), "\u300a": ("\u300b",), "~~": ("~~",),
 }  # fmt: skip
 """The marks of quotations that differ from apostrophes, and those that strike out, with what closes each."""
-_MARK = late("[\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f\u300a\u300b]|(?<!~)~~(?!~)")
-"""A mark that opens or closes such a quotation."""
+# Each alternative begins with a letter of its own: `re` skips what begins none of them. Three tildes
+# are a fence.
+_MARK = late("|".join(sorted({*PAIRED_MARKS, *chain(*PAIRED_MARKS.values())} - {"~~"})) + "|~~+")
+"""A mark that opens or closes such a quotation, or a run of tildes."""
 _DEEPEST: Final = 8
 """The maximal number of quotations in each other that one mark may close."""
 
@@ -36,13 +39,16 @@ def _follow(opened: list[tuple[str, int]], mark: str, at: int) -> int:
         mark: the next mark in the text.
         at: its place.
     """
+    # A run of tildes that is no mark.
+    if len(mark) > len("~~"):
+        return -1
     for depth in range(len(opened) - 1, max(-1, len(opened) - 1 - _DEEPEST), -1):
         opener, start = opened[depth]
-        if mark in _PAIRS[opener]:
+        if mark in PAIRED_MARKS[opener]:
             # What was left open inside is closed, too.
             del opened[depth:]
             return start
-    if mark in _PAIRS:
+    if mark in PAIRED_MARKS:
         opened.append((mark, at))
     return -1
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-COMMON: Final = {
+REASONING_CLOSERS: Final = {
     "</think>": "<think>",
     "</thinking>": "<thinking>",
     "[/THINK]": "[THINK]",

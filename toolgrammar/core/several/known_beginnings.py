@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from toolgrammar.core.evidence.reasoning_marks import COMMON
+from toolgrammar.core.evidence.reasoning_marks import REASONING_CLOSERS
 from toolgrammar.core.machine.repairs import strays_of
 from toolgrammar.core.machine.retry_budget import RetryBudget
 from toolgrammar.core.several.open_search import OpenSearch
@@ -96,7 +96,7 @@ class KnownBeginnings:
         self._quotes = [compile_pattern(e.opener) for each in several.traits for e in each.quotes]
         self._beginnings: dict[Place, list[tuple[str, int]]] = {}
         """The remembered beginnings by their place, each with the format that reads it."""
-        self._closers = with_halves({**COMMON, **several.tags})
+        self._closers = with_halves({**REASONING_CLOSERS, **several.tags})
         """The closers of reasoning, and the first halves of those of two special tokens."""
         self._count = 0
         self._other_ends: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolgrammar.core.evidence.reasoning_marks import COMMON
+from toolgrammar.core.evidence.reasoning_marks import REASONING_CLOSERS
 from toolgrammar.core.evidence.used import is_quoted
 from toolgrammar.values.patterns import compile_pattern
 from toolgrammar.values.spans import Span
@@ -48,7 +48,7 @@ def closes_unopened(text: str, calls: Sequence[ToolCall], parts: Iterable[str]) 
     """
     if not calls:
         return False
-    tags = [tag for tag in COMMON if text.find(tag, calls[0].span.end) >= 0]
+    tags = [tag for tag in REASONING_CLOSERS if text.find(tag, calls[0].span.end) >= 0]
     return any(tag in part for part in parts for tag in tags) if tags else False
 
 
@@ -75,7 +75,7 @@ def report_unopened(builder: Builder, tags: Mapping[str, str]) -> None:
     is_late = _is_behind_call(builder, place.start)
     closing = "the calls before it may be thoughts" if is_late else "it is text"
     message = f"Found `{tag[:40]}`, and no reasoning that it closes; {closing}"
-    hint = _HINT.format(opener=f"{ {**COMMON, **tags}[tag] }\n")
+    hint = _HINT.format(opener=f"{ {**REASONING_CLOSERS, **tags}[tag] }\n")
     if ended >= 0:
         message = f"Found `{tag[:40]}` behind a call that ended the reasoning; it may be a thought"
         hint = ""
@@ -93,7 +93,7 @@ def _first_unopened(
         tags: the closers of the format's reasoning, each with its opener.
         ended: the offset where a call ended reasoning, before which no closer counts; or -1.
     """
-    closer = compile_pattern("|".join(map(re.escape, {**COMMON, **tags})))
+    closer = compile_pattern("|".join(map(re.escape, {**REASONING_CLOSERS, **tags})))
     opened = {}
     for start, text in builder.text_parts.stretches():
         for found in closer.finditer(text):
@@ -103,7 +103,7 @@ def _first_unopened(
             if tag not in tags:
                 # In a format without such reasoning the tag is a word, unless calls stand before it.
                 if tag not in opened:
-                    opened[tag] = builder.source.text().find(COMMON[tag])
+                    opened[tag] = builder.source.text().find(REASONING_CLOSERS[tag])
                 if 0 <= opened[tag] < place or not _is_behind_call(builder, place):
                     continue
             return tag, Span(place, place + len(tag))

@@ -11,7 +11,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from toolgrammar.core.evidence.named_tools import properties_of
-from toolgrammar.core.evidence.reasoning_marks import COMMON
+from toolgrammar.core.evidence.paired_marks import PAIRED_MARKS
+from toolgrammar.core.evidence.reasoning_marks import REASONING_CLOSERS
 from toolgrammar.core.evidence.used import is_used
 from toolgrammar.core.machine.near_marks import is_near
 from toolgrammar.values.patterns import late
@@ -30,13 +31,12 @@ is an item of a list."""
 STRAIGHT: Final = ('"', "'")
 """Marks of quotations that are common in code as well, so that they only count right beside a call."""
 _CLOSED_BY: Final[dict[str, tuple[str, ...]]] = {
-    "\u201c": ("\u201d",), "\u201d": ("\u201d",), "\u201e": ("\u201c", "\u201d"),
-    "\u2018": ("\u2019",), "\u2019": ("\u2019",), "\u201a": ("\u2018", "\u2019"),
-    "\u00ab": ("\u00bb",), "\u00bb": ("\u00ab", "\u00bb"), "\u2039": ("\u203a",),
-    "\u300c": ("\u300d",), "\u300e": ("\u300f",), "\uff62": ("\uff63",), "\uff02": ("\uff02",),
-    "\u300a": ("\u300b",), "\u3008": ("\u3009",), "\u3010": ("\u3011",), "\u3014": ("\u3015",),
-    "\uff08": ("\uff09",), "\uff3b": ("\uff3d",), "\u05f4": ("\u05f4",), '"""': ('"""',), "'''": ("'''",),
-    "~~": ("~~",), "~~~": (), "(": (")",), "[": ("](",), "|": ("|",), "{{": ("}}",), "$$": ("$$",),
+    **PAIRED_MARKS,
+    "\u201d": ("\u201d",), "\u2018": ("\u2019",), "\u2019": ("\u2019",), "\u201a": ("\u2018", "\u2019"),
+    "\u00bb": ("\u00ab", "\u00bb"), "\u2039": ("\u203a",), "\uff62": ("\uff63",), "\uff02": ("\uff02",),
+    "\u3008": ("\u3009",), "\u3010": ("\u3011",), "\u3014": ("\u3015",), "\uff08": ("\uff09",),
+    "\uff3b": ("\uff3d",), "\u05f4": ("\u05f4",), '"""': ('"""',), "'''": ("'''",),
+    "~~~": (), "(": (")",), "[": ("](",), "|": ("|",), "{{": ("}}",), "$$": ("$$",),
     "/*": ("*/",), "(*": ("*)",), "{-": ("-}",), "{#": ("#}",), "<#": ("#>",), "<%#": ("%>",),
     "--[[": ("]]",),
 }  # fmt: skip
@@ -56,23 +56,23 @@ _TAGS: Final = (
 )
 """Tags of HTML that show text, tags of examples and documents in prompts, and tags of reasoning in
 formats without reasoning. All of them count in capitals, too."""
-_THOUGHTS: Final = {opener.lower(): closer.lower() for closer, opener in COMMON.items()}
+_THOUGHTS: Final = {opener.lower(): closer.lower() for closer, opener in REASONING_CLOSERS.items()}
 """The openers of reasoning of any model, each with its closer."""
+# Each alternative begins with a character of its own, outside of groups: `re` skips what begins none.
+# A line end is put before the text, so that the first line is like the others.
 _ELEMENT = late(
-    rf"^[ \t]*(?:<(?P<tag>{_TAGS})(?:[ \t][^<>\n]{{0,256}})?>|(?P<c>/\*)"
+    rf"\n[ \t]*(?:<(?P<tag>{_TAGS})(?:[ \t][^<>\n]{{0,256}})?>|(?P<c>/\*)"
     rf"|(?P<thought>{'|'.join(map(re.escape, _THOUGHTS))})"
     r"|#\+begin_(?P<org>src|example|quote|comment)\b"
     r"|\{(?P<jira>code|noformat|quote)(?::[^}\n]{0,64})?\}[ \t\r]*$"
     r"|(?P<ruby>=begin)[ \t\r]*$|:::[ \t]?(?P<pandoc>example|quote|code)\b"
     r"|\[(?:source|listing)[^\]\n]{0,64}\][ \t\r]*\n(?P<adoc>-{4,16})[ \t\r]*$)"
-    r"|(?P<comment><!--)|(?P<cdata><!\[cdata)|\[(?P<forum>code|quote)(?:=[^\]\n]{0,64})?\](?!\()"
+    r"|<!(?P<comment>--)|<!(?P<cdata>\[cdata)|\[(?P<forum>code|quote)(?:=[^\]\n]{0,64})?\](?!\()"
     r"|\\begin\{(?P<latex>verbatim|lstlisting|minted|quote|quotation|comment)\}"
-    r"|\{%-?[ ]?(?P<template>comment|raw|verbatim)\b|(?P<mustache>\{\{!--)|(?P<erb><%--)",
+    r"|\{%-?[ ]?(?P<template>comment|raw|verbatim)\b|\{(?P<mustache>\{!--)|<(?P<erb>%--)",
     re.MULTILINE,
 )
 """The opener of an element whose text is only shown or dropped, such as `<pre>` or `<!--`, in small letters."""
-_MAY_OPEN: Final = ("<", "[", "/*", "\\", "#+", "{", ":::", "=", "\u25c1")
-"""Texts of which one is in each opener; most messages contain none of them."""
 _ENDS: Final = {
     "tag": "</{}>",
     "c": "*/",
@@ -138,10 +138,8 @@ def element_around(text: str, closer: str) -> str:
         text: the text since the last call.
         closer: the result for that call, since elements go on over calls up to their closer.
     """
-    if not (closer or any(sign in text for sign in _MAY_OPEN)):
-        return ""
     # The tags of HTML have no case, and other marks are no others in capitals.
-    text, place = text.lower(), 0
+    text, place = f"\n{text.lower()}", 0
     while True:
         if closer:
             end = text.find(closer, place)

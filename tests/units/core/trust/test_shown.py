@@ -4,7 +4,7 @@ import pytest
 
 from tests.units.core.cuts import read
 from toolgrammar import ToolCall, formats
-from toolgrammar.core.evidence.reasoning_marks import COMMON
+from toolgrammar.core.evidence.reasoning_marks import REASONING_CLOSERS
 
 _TOOLS: list[dict[str, object]] = [
     {"name": name, "parameters": {"properties": {}}}
@@ -147,7 +147,7 @@ def test_calls_in_markup_that_shows_text_do_not_run(
 
 
 @pytest.mark.parametrize("format_id", ["hermes", "mistral_json", "react", "hermes,qwen3_xml"])
-@pytest.mark.parametrize(("closer", "opener"), COMMON.items())
+@pytest.mark.parametrize(("closer", "opener"), REASONING_CLOSERS.items())
 def test_calls_in_reasoning_of_any_model_do_not_run(
     format_id: str, closer: str, opener: str
 ) -> None:
