@@ -58,7 +58,7 @@ def read_token(driver: Driver) -> bool:
             return passed
         position = driver.position
     # `<tool_call` may become `<tool_call>` or `<tool_calls>`: the text decides, not the chunk.
-    if not driver.final and _waits(node, buffer, position):
+    if not driver.final and may_become_token(node, buffer, position):
         return False
     match = _match_token(driver, node, position)
     if match is None or _is_near_opener(node, match):
@@ -119,14 +119,15 @@ def _give_up(driver: Driver) -> bool:
     return reads_on
 
 
-def _waits(node: Node, buffer: str, position: int) -> bool:
-    """Whether the end of the text may still become a token, or a longer one."""
+def may_become_token(node: Node, text: str, position: int) -> bool:
+    """Whether the end of a text, from an index on, may still become a token, or a longer one."""
     # Text that is longer than any token can't become one.
-    if len(buffer) - position > LONGEST_OPENER:
+    if len(text) - position > LONGEST_OPENER:
         return False
-    if node.beginnings.match(buffer, position):
+    if node.beginnings.match(text, position):
         return True
-    return not node.blanks_matter and not buffer[position:].strip()
+    # White space may be a token, or stand before one.
+    return not node.blanks_matter and not text[position:].strip()
 
 
 def _match_token(driver: Driver, node: Node, position: int) -> re.Match[str] | None:

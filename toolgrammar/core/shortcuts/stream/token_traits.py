@@ -9,36 +9,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolgrammar.core.driver.payload_end import ends_call
+from toolgrammar.core.driver.reading_tokens import may_become_token
 from toolgrammar.core.machine.caches import cached_on_argument
 from toolgrammar.core.machine.machine import SHORT
 from toolgrammar.core.machine.relaxed_quotes import loose_pattern, spellings_pattern
 from toolgrammar.core.payloads.json.tokens import ChunkMemo
 from toolgrammar.core.shortcuts.whole.shortcut_rules import needs_driver
-from toolgrammar.values.patterns import late
+from toolgrammar.values.patterns import blanks
 
 if TYPE_CHECKING:
     import re
 
     from toolgrammar.core.machine.machine import Node, Step
 
-_only_blanks = late(r"\s+\Z")
 _KEPT: Final = 256
 """The most short texts whose tokens a node caches."""
 
 Found: TypeAlias = "tuple[Step | None, re.Match[str]] | None"
-"""The step and the match of a token; no step if it is not complete; None for other text."""
+"""The step and the match of a token; no step, and any match, if it is not complete; None for other text."""
 
 
 def read_token(node: Node, text: str, position: int, window: int) -> Found:
     """Reads the token of a node at an index; from `window` characters on, none waits for more."""
     # Near the end of the text a longer token may still come: `</tool` of `</tool_call>`.
-    if len(text) - position <= window:
-        begun = node.beginnings.match(text, position)
-        # White space may be a token, or stand before one: the driver waits for what follows it.
-        if begun is None and not node.blanks_matter:
-            begun = _only_blanks.match(text, position)
-        if begun is not None:
-            return None, begun
+    if len(text) - position <= window and may_become_token(node, text, position):
+        return None, blanks.match(text, position)
     match = node.token.match(text, position)
     return None if match is None else (node.steps[match.lastgroup or ""], match)
 
