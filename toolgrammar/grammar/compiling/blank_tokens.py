@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING
 
 from toolgrammar.grammar.roles import RAW_LIKE
-from toolgrammar.patterns.partial import MAX_TOKEN, MOST_BLANKS
 from toolgrammar.patterns.sample import sample
 
 if TYPE_CHECKING:
@@ -21,18 +20,12 @@ if TYPE_CHECKING:
     from toolgrammar.values.errors import GrammarError
 
 _BLANKS = ("\n", " ", "\t", "\n\n", "\r\n")
-_BEFORE = "x"
+_BEFORE = "x"  # for look-behinds
 # What may stand in place of a sample that has no plain text, and behind a sample that looks ahead.
 _WORDS = ("x", "1")
 _BEHIND = ("", "x", "x=1", " x", "\n")
+# An action of the LALR tables, and the number of the end of the text among the terminals.
 _SHIFT, _END = 0, -1
-_LONGEST_SHOWN = 40
-# What the compiler made of an expression, and how an author writes it.
-_PLAIN = (
-    ("\\\n", "\\n"), ("\\\r", "\\r"), ("\n", "\\n"), ("\t", "\\t"), ("\\-", "-"), ("\\ ", " "),
-    (f"{{0,{MAX_TOKEN + 1}}}", "*"), (f"{{1,{MAX_TOKEN + 1}}}", "+"),
-    (f"{{0,{MOST_BLANKS}}}", "*"), (f"{{1,{MOST_BLANKS}}}", "+"),
-)  # fmt: skip
 
 
 def blank_before_tokens(
@@ -65,10 +58,8 @@ def blank_before_tokens(
     for number, rivals in sorted(found.items()):
         names = ", ".join(sorted(map(shown, rivals)))
         message = f"{shown(number)} reads white space that is skipped where {names} can follow it"
-        ahead = "|".join(sorted(_spelt(terminals[each]) for each in rivals))
-        ahead = f"(?:{ahead})" if len(rivals) > 1 else ahead
-        hint = f"say so by a lookahead, `/{_spelt(terminals[number])}(?!\\s*{ahead})/`; if that is not "
-        hint += "meant, say what stands before the other, `/(?<=[ \\t])…/`"
+        hint = f'say by a lookahead that {names} can\'t follow, as in `/\\n(?!\\s*- )/` for `"- "`; if '
+        hint += "it is not meant to, say what stands before it, `/(?<=[ \\t])…/`"
         yield place_of(number).error("blank-before-token", message, hint)
 
 
@@ -96,12 +87,3 @@ def _is_skipped(blank: Terminal, other: Terminal) -> bool:
             if match is not None and match.end() == begin and two.match(whole, begin):
                 return True
     return False
-
-
-def _spelt(terminal: Terminal) -> str:
-    """Returns an expression as an author would write it, in short."""
-    expression = terminal.pattern
-    for written, plain in _PLAIN:
-        expression = expression.replace(written, plain)
-    expression = re.sub(r"(?<!\\)/", r"\\/", expression)
-    return expression if len(expression) <= _LONGEST_SHOWN else "…"
