@@ -11,7 +11,7 @@ import toolgrammar
 from toolgrammar.interop import anthropic, langchain, mcp, openai
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from toolgrammar import ToolCall
 
@@ -128,9 +128,19 @@ UNREPAIRED: dict[str, Callable[[str, str], Any]] = {
 }
 
 
-def in_text(name: str, text: str, tools: list[dict[str, Any]] | None) -> bool:
-    read = toolgrammar.parse(f"[TOOL_CALLS]{name}[ARGS]{text}", "mistral_v11", tools=tools)
-    return read.calls[0].executable
+def check(
+    read: Callable[[str, str], Sequence[ToolCall]],
+    name: str,
+    arguments: dict[str, Any],
+    doubts: tuple[str, ...],
+    tools: list[dict[str, Any]] | None,
+) -> None:
+    """Reads a native call, which may run where the same call may in a text."""
+    text = json.dumps(arguments)
+    [call] = read(name, text)
+    assert (call.arguments, call.doubts, call.executable) == (arguments, doubts, not doubts)
+    in_text = toolgrammar.parse(f"[TOOL_CALLS]{name}[ARGS]{text}", "mistral_v11", tools=tools)
+    assert in_text.calls[0].executable is call.executable
 
 
 @pytest.mark.parametrize("shape", REPAIRED)
@@ -152,10 +162,7 @@ def in_text(name: str, text: str, tools: list[dict[str, Any]] | None) -> bool:
 def test_a_repaired_call_is_doubted(
     shape: str, name: str, arguments: dict[str, Any], doubts: tuple[str, ...]
 ) -> None:
-    text = json.dumps(arguments)
-    [call] = REPAIRED[shape](name, text)
-    assert (call.arguments, call.doubts, call.executable) == (arguments, doubts, not doubts)
-    assert in_text(name, text, TOOLS) is call.executable
+    check(REPAIRED[shape], name, arguments, doubts, TOOLS)
 
 
 @pytest.mark.parametrize("shape", UNREPAIRED)
@@ -172,10 +179,7 @@ def test_a_repaired_call_is_doubted(
 def test_without_tools_the_name_of_the_call_and_a_schema_tell(
     shape: str, name: str, arguments: dict[str, Any], doubts: tuple[str, ...]
 ) -> None:
-    text = json.dumps(arguments)
-    [call] = UNREPAIRED[shape](name, text)
-    assert (call.arguments, call.doubts, call.executable) == (arguments, doubts, not doubts)
-    assert in_text(name, text, None) is call.executable
+    check(UNREPAIRED[shape], name, arguments, doubts, None)
 
 
 def test_almost_json_is_doubted_too() -> None:
